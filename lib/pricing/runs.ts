@@ -20,8 +20,6 @@ export interface RunCost {
 const REQUEST = { requests: 1, lambdas: 1, readUnits: 2, writeUnits: 3 };
 /** One call of the steps function: it reads the run and commits it. */
 const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
-/** What a wait adds to the commit before it. */
-const WAIT = { writeUnits: 1 };
 /** A call that the run waits for: its task, and what ends it. */
 const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
 /** A wait with a listener, which is written before it. What ends the wait also runs the states after it. */
@@ -30,10 +28,12 @@ const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
-const CHILD = { writeUnits: 4 };
-const CHILDREN = { readUnits: 2, writeUnits: 1 };
+const CHILD = { writeUnits: 3 };
+const CHILDREN = { readUnits: 2 };
+/** No child begins before its caller is stored. */
+const CALLER = { writeUnits: 2 };
 /** A native function is called within the step, which commits before it; its calls are not stored. */
-const CHECKPOINT = { writeUnits: 4 };
+const CHECKPOINT = { writeUnits: 3 };
 /** What a long invocation of Lambda adds to its task: a child with an execution of its own, in which the function runs. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /** The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait. */
@@ -42,8 +42,8 @@ const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
 /** Log lines and the record of states make the run's item larger, until they are stored in items of their own. */
-const STATES_PER_UNIT = 5;
-const MAX_STATE_UNITS = 9;
+const STATES_PER_UNIT = 10;
+const MAX_STATE_UNITS = 4;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
@@ -126,7 +126,6 @@ type ItemsOf = (id: string) => number;
 /** What entering a state of a machine uses. */
 function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Partial<Used> {
   const entered = used({ transitions: 1 });
-  if (state.Type === 'Wait') return plus(entered, WAIT);
   if (state.Type === 'Map') return plus(entered, priceMachine(state.ItemProcessor, itemsOf, bound), itemsOf(name));
   if (state.Type !== 'Task') return entered;
   if (state.Resource !== INVOKE_AND_WAIT) return plus(entered, STEP);
@@ -178,12 +177,11 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
   // The run is stored when its machine begins: its first state needs no commit before a call.
   const stored = callsFirst ? -1 : 0;
-  // No child begins before its caller is stored.
   const callsChildren = Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0);
   const execute = (bound: Bound): Used =>
     leavesRequest(plan, items)
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
-      : plus(plus(works(bound), fromWait(bound)), CHECKPOINT, callsChildren ? 1 : 0);
+      : plus(plus(works(bound), fromWait(bound)), CALLER, callsChildren ? 1 : 0);
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
   return mayRunInPlace(plan) ? [...all, { op: 'wait', least: works('least'), most: works('most') }] : all;
 }

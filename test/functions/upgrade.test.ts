@@ -66,7 +66,7 @@ async function found() {
   return { layout: layout?.['layout'], order: listener?.['order'] };
 }
 
-const LED = { layout: 3, order: 'wait#i#000' };
+const LED = { layout: 4, order: 'wait#i#000' };
 
 test.each(['Create', 'Update'])(
   '%s migrates the tables to the schema version of the deployed release',
@@ -98,16 +98,16 @@ test('a response that does not arrive is sent again by the next call, and is nev
 });
 
 test('tables of a newer version fail the deployment with a message', async () => {
-  await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 4 } }]);
+  await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 5 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));
-  await expect(handler({})).rejects.toThrow('schema version 4');
+  await expect(handler({})).rejects.toThrow('schema version 5');
   vi.restoreAllMocks();
   expect(lines.faults).toHaveLength(2);
   expect(answers).toMatchObject([
     {
       Status: 'FAILED',
-      Reason: expect.stringContaining('schema version 4, but this version of Weft supports versions up to 3'),
+      Reason: expect.stringContaining('schema version 5, but this version of Weft supports versions up to 4'),
     },
   ]);
 });

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toFineTimestamp } from '../../time/timestamps.ts';
-import { callPathOf } from '../runs/call-paths.ts';
+import { callPathOf } from '../runs/places.ts';
 import * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { cursorOf, type List, passes, spanOf, toList } from '../storage/lists.ts';

@@ -37,7 +37,7 @@ export function writtenSource({ table }: Needs, owner: LogOwner): Source {
   };
 }
 
-const RUN_ATTRIBUTES = ['id', 'wf', 'as', 'invoker', 'created'];
+const RUN_ATTRIBUTES = ['pk', 'wf', 'as', 'invoker', 'created'];
 
 type RunOwner = Exclude<LogOwner, { readonly scope: 'server' }>;
 
@@ -50,7 +50,7 @@ const START_LINES: {
 };
 
 function startLineOf(owner: RunOwner, item: Item): Entry {
-  const head = { id: String(item['id']), as: String(item['as']), invoker: String(item['invoker']) };
+  const head = { id: keys.runIdIn(item.pk), as: String(item['as']), invoker: String(item['invoker']) };
   const { id, as, invoker } = head;
   const named = { workflow: as, 'workflow-id': String(item['wf']), 'instance-id': id, invoker };
   const at = fineTimeOf(Number(item['created']), id);

@@ -24,7 +24,7 @@ function remainsOfRun(id: string): Remains {
 
 /** What remains of an item whose time to live is over, once the item is removed. */
 export function remainsOf(table: TableName, item: Item): Remains {
-  if (table === 'runs' && item.pk.startsWith(RUN)) return remainsOfRun(item.pk.slice(RUN.length));
+  if (table === 'runs' && item.pk.startsWith(RUN)) return remainsOfRun(keys.runIdIn(item.pk));
   if (table !== 'journal') return { partitions: [], blobs: blobsIn(item) };
   // An event has a trace for each of its deliveries, and refers to the last one only.
   const traces = item['trace'] === undefined ? [] : [keys.blobOf('events', 'traces', hashOf(item.pk + item.sk), '')];

@@ -5,119 +5,12 @@ import { orderedId } from '../storage/ids.ts';
 import * as workerKeys from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
+import { placeFrom, placeText } from './places.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
+import { tailFrom, tailText } from './tails.ts';
 import { fromText, toText } from './tallies.ts';
-import type { Parent, RetryPolicy, WorkerTask } from './waits.ts';
-
-/**
- * The parts of a run that are stored together as one JSON text, the attribute `place`: the name in the code and the name
- * in the text. The names in the text are those of the first version and never change; their order is the text's.
- */
-const STORED_NAMES = {
-  historyEvents: 'events',
-  express: 'brief',
-  entryWait: 'entry',
-  executionBegan: 'began',
-  waitCount: 'pauses',
-  wait: 'pause',
-  woken: 'woken',
-  processedEventIds: 'heard',
-  parent: 'parent',
-  service: 'service',
-  root: 'root',
-  callPath: 'callPath',
-  loopIndex: 'loopIndex',
-  depth: 'depth',
-  threads: 'threads',
-  outbox: 'outbox',
-  settings: 'told',
-  rerunOf: 'rerunOf',
-  reuse: 'reuse',
-  exceeded: 'exceeded',
-  sentSince: 'sentSince',
-  trace: 'trace',
-} as const satisfies Partial<Record<keyof Run, string>>;
-
-/** The same for the retry policy within `parent`. */
-const STORED_RETRY_NAMES = {
-  codes: 'codes',
-  maxAttempts: 'most',
-  delay: 'delay',
-  backoffMultiplier: 'multiplier',
-} as const satisfies Record<keyof RetryPolicy, string>;
-
-type Place = Pick<Run, keyof typeof STORED_NAMES>;
-type Names = readonly (readonly [from: string, to: string])[];
-
-const STORE: Names = Object.entries(STORED_NAMES);
-const READ: Names = STORE.map(([name, stored]) => [stored, name]);
-const STORE_RETRIES: Names = Object.entries(STORED_RETRY_NAMES);
-const READ_RETRIES: Names = STORE_RETRIES.map(([name, stored]) => [stored, name]);
-
-/** The properties under their other names, in the order of the names. */
-function rename(value: object, names: Names): Record<string, unknown> {
-  const values = value as Readonly<Record<string, unknown>>;
-  const renamed: Record<string, unknown> = {};
-  for (const [from, to] of names) if (values[from] !== undefined) renamed[to] = values[from];
-  return renamed;
-}
-
-/** A caller with its retry policy renamed. */
-function renameRetries(parent: unknown, names: Names): { readonly parent?: Parent } {
-  if (parent === undefined) return {};
-  const { retries, ...others } = parent as Parent;
-  const renamed = retries === undefined ? {} : { retries: rename(retries, names) as unknown as RetryPolicy };
-  return { parent: { ...others, ...renamed } };
-}
-
-/** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<
-  Place,
-  | 'executionBegan'
-  | 'wait'
-  | 'woken'
-  | 'parent'
-  | 'service'
-  | 'root'
-  | 'callPath'
-  | 'loopIndex'
-  | 'rerunOf'
-  | 'reuse'
-  | 'exceeded'
-  | 'sentSince'
-  | 'trace'
-> = {
-  historyEvents: 0,
-  express: false,
-  entryWait: 0,
-  waitCount: 0,
-  processedEventIds: [],
-  depth: 0,
-  threads: {},
-  outbox: [],
-  settings: { lookback: 0, broadcasts: [], logger: '' },
-};
-const USUAL_STORED = new Map(
-  Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
-);
-
-function isUsual(name: string, value: unknown): boolean {
-  const usual = USUAL_STORED.get(name);
-  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
-}
-
-function placeText(run: Run): string {
-  const place: Record<string, unknown> = { ...rename(run, STORE), ...renameRetries(run.parent, STORE_RETRIES) };
-  for (const [name, value] of Object.entries(place)) if (isUsual(name, value)) delete place[name];
-  return JSON.stringify(place);
-}
-
-function placeFrom(text: string): Place {
-  const place = rename(JSON.parse(text) as object, READ);
-  const stored = place as Pick<Place, 'executionBegan'> & Partial<Place>;
-  return { ...USUAL, ...stored, ...renameRetries(place['parent'], READ_RETRIES) };
-}
+import type { WorkerTask } from './waits.ts';
 
 /** How long an instance that has ended, its logs and its variables are kept, days. */
 export const RETENTION_DAYS = 30;
@@ -129,17 +22,16 @@ const MAX_MESSAGE_LENGTH = 4096;
 export const blobOf = (run: Pick<Run, 'id' | 'updated'>, part: string): string =>
   keys.blobOf('runs', orderedId(run.id), keys.writtenAt(part, run.updated));
 
+/** The parts of a run that indexes project. Its id is in the key, which they contain too. */
 function headItem(run: Run): Record<string, Value> {
   return {
-    id: run.id,
-    n: run.namespaceId,
     wf: run.workflowId,
     revision: run.revision,
     as: run.as,
     invoker: run.invoker,
     status: run.status,
-    code: run.code,
-    message: run.message.slice(0, MAX_MESSAGE_LENGTH),
+    ...(run.code === '' ? {} : { code: run.code }),
+    ...(run.message === '' ? {} : { message: run.message.slice(0, MAX_MESSAGE_LENGTH) }),
     created: run.created,
     updated: run.updated,
   };
@@ -186,7 +78,7 @@ function indexItem(run: Run): Record<string, Value> {
   };
 }
 
-type Stored = Readonly<Record<'data' | 'input' | 'metadata' | 'place', Value>>;
+type Stored = Readonly<Record<'data' | 'input' | 'place', Value>> & { readonly metadata?: Value };
 
 /** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
@@ -197,54 +89,67 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
     data: await texts.storeText(blobs, part('data'), JSON.stringify(run.data)),
     // The input never changes.
     input: input === undefined ? await texts.storeBytes(blobs, blobOf(run, 'input'), run.input) : { blob: input },
-    metadata: await texts.storeText(blobs, part('metadata'), run.metadata),
+    ...(run.metadata === '' ? {} : { metadata: await texts.storeText(blobs, part('metadata'), run.metadata) }),
     place: await texts.storeText(blobs, part('place'), placeText(run)),
   };
 }
 
-/** Returns the item of a run; `stored` is what `storeParts` returned. */
+/** Stands for the id of the workflow in the handle of its machine. */
+const WORKFLOW_ID = '*';
+const usualExecutions = (machine: string): number => (machine === '' ? 0 : 1);
+
+/** When the newest of these lines was added; 0 if there is none. */
+const timeOfLast = (tail: readonly LogLine[]): number => tail.at(-1)?.t ?? 0;
+
+/**
+ * Returns the item of a run; `stored` is what `storeParts` returned. What is usual or follows from other attributes is
+ * left out, so that a small run costs one write unit (docs/decisions/089).
+ */
 export function toItem(run: Run, stored: Stored): Item {
   const { pk, sk } = keys.run(run.id);
   const record = recordText(run.record, run.created);
+  const indexed = indexItem(run);
+  const isInBucket = keys.namespaceIdIn(String(indexed['nsBucket'])) === run.namespaceId;
   return {
     pk,
     sk,
+    ...(isInBucket ? {} : { n: run.namespaceId }),
     ...headItem(run),
     ns: run.namespace,
-    path: run.path,
+    ...(run.path === run.as ? {} : { path: run.path }),
     seq: run.seq,
     at: run.at,
     step: run.step,
-    flow: JSON.stringify(run.flow),
+    ...(run.flow.length === 1 && run.flow[0] === run.at ? {} : { flow: JSON.stringify(run.flow) }),
     ...stored,
     ...(run.raised === undefined ? {} : { raised: JSON.stringify(run.raised) }),
-    interrupted: run.interrupted,
-    tail: JSON.stringify(run.tail),
-    flushed: run.flushed,
+    ...(run.interrupted ? { interrupted: true } : {}),
+    tail: tailText(run.tail),
+    ...(run.flushed === 0 ? {} : { flushed: run.flushed }),
     ...(run.flushedBytes === undefined ? {} : { flushedBytes: run.flushedBytes }),
-    lastLine: run.lastLine,
-    machine: run.machine,
-    executions: run.executions,
+    ...(run.lastLine === timeOfLast(run.tail) ? {} : { lastLine: run.lastLine }),
+    ...(run.machine === '' ? {} : { machine: run.machine.replace(run.workflowId, WORKFLOW_ID) }),
+    ...(run.executions === usualExecutions(run.machine) ? {} : { executions: run.executions }),
     ...(run.tally === undefined ? {} : { tally: toText(run.tally) }),
     ...(record === undefined ? {} : { record }),
     ...(run.reruns === undefined ? {} : { reruns: JSON.stringify(run.reruns) }),
     ...(run.labels === undefined ? {} : { labels: JSON.stringify(run.labels) }),
-    ...indexItem(run),
+    ...indexed,
   };
 }
 
-/** Returns the head of a run from an item of the table or of an index. */
+/** Returns the head of a run from an item of the table or of the index by beginning. */
 export function toHead(item: Item): Head {
   return {
-    id: String(item['id']),
-    namespaceId: String(item['n']),
+    id: keys.runIdIn(item.pk),
+    namespaceId: String(item['n'] ?? keys.namespaceIdIn(String(item['nsBucket']))),
     workflowId: String(item['wf']),
     revision: String(item['revision']),
     as: String(item['as']),
     invoker: String(item['invoker']),
     status: item['status'] as Status,
-    code: String(item['code']),
-    message: String(item['message']),
+    code: String(item['code'] ?? ''),
+    message: String(item['message'] ?? ''),
     created: Number(item['created']),
     updated: Number(item['updated']),
   };
@@ -254,6 +159,10 @@ export function toHead(item: Item): Head {
 export function labelsIn({ labels }: Item): Labels | undefined {
   return typeof labels === 'string' ? (JSON.parse(labels) as Labels) : undefined;
 }
+
+/** When the newest line of the log in an item was added, microseconds since 1970. */
+export const lastLineOf = (item: Item, tail: readonly LogLine[]): number =>
+  Number(item['lastLine'] ?? timeOfLast(tail));
 
 /** Which parts of a run are read: `outline`: data, input and metadata are empty. */
 export type Extent = 'whole' | 'outline';
@@ -265,31 +174,34 @@ export async function fromItem(blobs: Blobs, item: Item, extent: Extent = 'whole
     texts.readText(blobs, item['place']),
     isWhole ? texts.readText(blobs, item['data']) : '{}',
     isWhole ? texts.readBytes(blobs, item['input']) : new Uint8Array(),
-    isWhole ? texts.readText(blobs, item['metadata']) : '',
+    isWhole && item['metadata'] !== undefined ? texts.readText(blobs, item['metadata']) : '',
   ]);
   const { raised, tally, record, reruns } = item;
   const labels = labelsIn(item);
   const head = toHead(item);
+  const at = String(item['at']);
+  const tail = tailFrom(item['tail']);
+  const machine = String(item['machine'] ?? '').replace(WORKFLOW_ID, head.workflowId);
   return {
     ...head,
-    ...placeFrom(place),
+    ...placeFrom(place, head),
     namespace: String(item['ns']),
-    path: String(item['path']),
+    path: String(item['path'] ?? head.as),
     seq: Number(item['seq']),
-    at: String(item['at']),
+    at,
     step: Number(item['step']),
-    flow: JSON.parse(String(item['flow'])) as string[],
+    flow: item['flow'] === undefined ? [at] : (JSON.parse(String(item['flow'])) as string[]),
     data: JSON.parse(data) as Record<string, unknown>,
     input,
     ...(typeof raised === 'string' ? { raised: JSON.parse(raised) as Failure } : {}),
     interrupted: item['interrupted'] === true,
     metadata,
-    tail: JSON.parse(String(item['tail'])) as LogLine[],
-    flushed: Number(item['flushed']),
+    tail,
+    flushed: Number(item['flushed'] ?? 0),
     ...(item['flushedBytes'] === undefined ? {} : { flushedBytes: Number(item['flushedBytes']) }),
-    lastLine: Number(item['lastLine']),
-    machine: String(item['machine']),
-    executions: Number(item['executions']),
+    lastLine: lastLineOf(item, tail),
+    machine,
+    executions: Number(item['executions'] ?? usualExecutions(machine)),
     tally: typeof tally === 'string' ? fromText(tally) : undefined,
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
     ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),

@@ -1,8 +1,10 @@
 import type { Blobs } from '../../ports/blobs.ts';
 import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
+import { lastLineOf } from './items.ts';
 import type { Level, LogLine } from './run.ts';
 import { flush } from './runs.ts';
+import { tailFrom, tailText } from './tails.ts';
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
@@ -18,8 +20,8 @@ function withLines(
   item: Item,
   added: readonly UnwrittenLine[],
 ): { readonly tail: readonly LogLine[]; readonly last: number } {
-  const tail = JSON.parse(String(item['tail'])) as LogLine[];
-  let last = Number(item['lastLine']);
+  const tail = tailFrom(item['tail']);
+  let last = lastLineOf(item, tail);
   for (const { at, ...line } of added) {
     last = Math.max(last + 1, at * 1000);
     tail.push({ t: last, ...line });
@@ -42,11 +44,11 @@ export async function append(
     const [item] = await table.get([key]);
     if (item === undefined) return undefined;
     const { tail, last } = withLines(item, added);
-    const [flushed, updated, seq] = [Number(item['flushed']), Number(item['updated']), Number(item['seq'])];
+    const [flushed, updated, seq] = [Number(item['flushed'] ?? 0), Number(item['updated']), Number(item['seq'])];
     const flushedBytes = Number(item['flushedBytes'] ?? 0);
     const { run, writes } = await flush(blobs, { id, tail, flushed, flushedBytes, updated });
     const bytes = run.flushedBytes === flushedBytes ? {} : { flushedBytes: run.flushedBytes };
-    const set = { tail: JSON.stringify(run.tail), flushed: run.flushed, ...bytes, lastLine: last, seq: seq + 1 };
+    const set = { tail: tailText(run.tail), flushed: run.flushed, ...bytes, lastLine: last, seq: seq + 1 };
     try {
       await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
       return Number(item['step']);

@@ -1,3 +1,5 @@
+import { toValue } from '../../language/byte-values.ts';
+import { isObject } from '../../language/json.ts';
 import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
@@ -128,4 +130,10 @@ export interface Run extends Head {
   readonly reruns?: readonly string[];
   /** The keys of the blobs that its stored item refers to; absent for a run that is not stored yet. */
   readonly blobs?: readonly string[];
+}
+
+/** The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`. */
+export function inputData(input: Uint8Array): Record<string, unknown> {
+  const value = toValue(input);
+  return isObject(value) ? value : { input: value };
 }

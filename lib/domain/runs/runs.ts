@@ -23,6 +23,7 @@ import { measuresOf } from './measures.ts';
 import { flushRecord, readSteps } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
 import { isSampled, spansOf } from './spans.ts';
+import { tailText } from './tails.ts';
 
 export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
 export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
@@ -34,7 +35,7 @@ export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>):
 
 type Needs = { readonly table: Table; readonly blobs: Blobs };
 
-/** Log lines stay in the item of the run up to this many characters: a second item makes the commit a transaction. */
+/** Log lines stay in the item of the run up to this many characters: each commit writes the item again. */
 const MAX_TAIL_LENGTH = 4096;
 /** The maximum length of the recorded flow of a loop; after it, only states that were not entered before are added. */
 export const MAX_FLOW = 1000;
@@ -88,8 +89,8 @@ export async function flush<R extends Pick<Run, 'id' | 'tail' | 'flushed' | 'flu
   blobs: Blobs,
   run: R,
 ): Promise<{ readonly run: R; readonly writes: Write[] }> {
+  if (tailText(run.tail).length <= MAX_TAIL_LENGTH) return { run, writes: [] };
   const text = JSON.stringify(run.tail);
-  if (text.length <= MAX_TAIL_LENGTH) return { run, writes: [] };
   const key = keys.logLines(run.id, run.flushed);
   const lines = await texts.storeText(blobs, { beginning: blobOf(run, `log-${key.sk}`) }, text);
   const ttl = Math.ceil(run.updated / 1000) + 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
@@ -147,6 +148,22 @@ const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service 
 /** A run without what its spans do not need, so that the queue of the export keeps no large data. */
 const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });
 
+/**
+ * Writes items that move from a run to the journal before the commit that refers to them: in a transaction each would cost
+ * twice as much, and nobody reads them before that commit. Where an item exists, a commit that failed or has not ended wrote
+ * it: only the transaction of this commit may replace it. Returns those writes.
+ */
+async function writeAhead(table: Table, writes: readonly Write[]): Promise<readonly Write[]> {
+  const when = { absent: true } as const;
+  const left = writes.map((write) =>
+    onConflict(
+      table.write([{ ...write, when }]).then(() => []),
+      async () => [write],
+    ),
+  );
+  return (await Promise.all(left)).flat();
+}
+
 type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter' | 'traces'>>;
 
 /**
@@ -165,7 +182,8 @@ export async function commit(
   const run = placed(recorded.run, clock.now());
   const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
   const item = toItem(run, stored);
-  const further = [...flushed.writes, ...recorded.writes, ...countingWrites(run), ...more];
+  const moved = await writeAhead(table, [...flushed.writes, ...recorded.writes]);
+  const further = [...moved, ...countingWrites(run), ...more];
   if (run.seq === 1) await noteLabels({ table }, run);
   await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
   countCommit(run);

@@ -50,6 +50,9 @@ export function daysBetween(from: number, to: number): number[] {
 /** The partition key of a day in every index by time: with a partition a day, none grows without limit. */
 export const dayBucket = (namespaceId: string, ms: number): string => `${namespaceId}#${dateOf(ms)}`;
 
+/** The id of the namespace in a partition key of an index by time, and of the tasks for workers. */
+export const namespaceIdIn = (bucket: string): string => bucket.slice(0, Math.max(bucket.indexOf('#'), 0));
+
 const partition =
   (table: TableName) =>
   (pk: string): Partition => ({ table, pk });

@@ -30,6 +30,7 @@ export {
 export {
   dateOf,
   daysBetween,
+  namespaceIdIn,
   type Partition,
   type PartitionRange,
   runOrder,
@@ -151,8 +152,11 @@ export const eventFilter = (namespaceId: string, name: string): Key => at(eventF
 
 // ---- The table `runs`: runs, and what waits for events ----
 
+const RUN = 'run#';
 /** The key of a run. */
-export const run = (instanceId: string): Key => at(runs(`run#${instanceId}`));
+export const run = (instanceId: string): Key => at(runs(`${RUN}${instanceId}`));
+/** The id of the run in a partition key of `run`. */
+export const runIdIn = (pk: string): string => pk.slice(RUN.length);
 
 /** The runs that began on a day, in the order of `runOrder`. */
 export const runsBegun = (home: Home, ms: number): Partitions => ({

@@ -2,6 +2,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys/worker-keys.ts';
+import { runIdIn } from '../storage/keys.ts';
 import { type Range, readPage } from '../storage/queries.ts';
 
 type Needs = Pick<Ports, 'table'>;
@@ -64,7 +65,7 @@ export interface Row {
 
 const toRow = (item: Item): Row => {
   const { isReady, rank } = keys.fromTaskOrder(String(item['order']));
-  return { id: String(item['id']), isReady, rank };
+  return { id: runIdIn(item.pk), isReady, rank };
 };
 
 /** The open tasks of a queue: those that are ready by priority and age, then those that are held. */

@@ -1,5 +1,5 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { storedCallPath } from '../../domain/runs/call-paths.ts';
+import { storedCallPath } from '../../domain/runs/places.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../domain/runs/waits.ts';
 import { derivedId, spreadAs } from '../../domain/storage/ids.ts';

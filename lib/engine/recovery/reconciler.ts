@@ -48,7 +48,7 @@ interface Promised<T> {
   readonly isOpen: (scope: Scope, found: T) => boolean;
 }
 
-const idOf = ({ key }: OpenItem): string => key.pk.slice(keys.run('').pk.length);
+const idOf = ({ key }: OpenItem): string => keys.runIdIn(key.pk);
 
 /** A pending run is carried by an execution or a caller; a run that was ended from outside has ended completely. */
 const RUN: Promised<runs.Run> = {

@@ -32,6 +32,9 @@ const plain: Run = {
 /** A run in which every optional part is present. */
 const full: Run = {
   ...plain,
+  ...{ as: 'w', code: 'own.code', message: 'it failed', metadata: 'note', interrupted: true, executionBegan: 1200 },
+  ...{ flow: ['a', 'b'], executions: 2 },
+  ...{ tail: [{ t: 1_500_000, level: 'debug', text: 'one' }], flushed: 7, lastLine: 1_600_000 },
   historyEvents: 40,
   express: true,
   waitCount: 3,
@@ -71,14 +74,18 @@ async function stored(run: Run) {
 describe('the item of a run', () => {
   test('leaves out what is usual', async () => {
     const { item } = await stored(plain);
-    expect(item['place']).toBe('{"began":1000}');
+    expect(item['place']).toBe('{}');
+    expect(Object.keys(item).join(' ')).toBe(
+      'pk sk wf revision as invoker status created updated ns seq at step data input place tail machine tally ' +
+        'nsBucket order',
+    );
   });
 
   test('has the attribute names of every version before', async () => {
     const { item } = await stored(full);
     expect(item['place']).toBe(
       [
-        '{"events":40,"brief":true,"began":1000,"pauses":3',
+        '{"events":40,"brief":true,"began":1200,"pauses":3',
         '"pause":{"isWaiting":true,"until":9000',
         '"calls":{"total":2,"results":[{"a":1},null],"waiting":[{"i":1,"k":0,"s":5}],"next":2,"returned":1,"failed":0}',
         '"listening":{"mode":"all","filters":[{"type":"t","context":{"c":"d"}}],"received":[null],"since":1500,"token":"token"}',
@@ -96,7 +103,7 @@ describe('the item of a run', () => {
       ].join(','),
     );
     expect(Object.keys(item).join(' ')).toBe(
-      'pk sk id n wf revision as invoker status code message created updated ns path seq at step flow data input ' +
+      'pk sk n wf revision as invoker status code message created updated ns path seq at step flow data input ' +
         'metadata place raised interrupted tail flushed lastLine machine executions tally ttl',
     );
   });
@@ -107,5 +114,88 @@ describe('the item of a run', () => {
   ])('of a run %s is read as it was stored', async (_, run) => {
     const { blobs, item } = await stored(run);
     expect(await fromItem(blobs, item)).toEqual({ ...run, blobs: [] });
+  });
+
+  const line = (t: number, text: string, state?: string) => ({
+    ...{ t, level: 'info' as const, text },
+    ...(state === undefined ? {} : { state }),
+  });
+  const BEGAN = 1_768_478_400_000;
+  /** A child of a `foreach` that ended where it was called. */
+  const child: Run = {
+    ...plain,
+    ...{ namespaceId: ID, workflowId: ID, revision: ID, path: '/child', as: '/child', data: { n: 12 } },
+    ...{ invoker: `instance:${PARENT}`, status: 'complete', machine: '', executions: 0, root: PARENT, depth: 1 },
+    parent: { id: PARENT, i: 12, k: 0, mode: 'and', until: BEGAN + 900_000, token: '' },
+    ...{ loopIndex: 12, tally: [['s0', 0, 0, []]], created: BEGAN, executionBegan: BEGAN, updated: BEGAN + 5 },
+    tail: [
+      line(BEGAN * 1000, `Preparing workflow triggered by instance:${PARENT}.`),
+      line(BEGAN * 1000 + 3000, 'Running state logic (step:1) -- s0', 's0'),
+      line(BEGAN * 1000 + 3001, 'Workflow completed.', 's0'),
+    ],
+    lastLine: BEGAN * 1000 + 3001,
+  };
+
+  /** The size by which DynamoDB counts units: names and texts in UTF-8, two digits of a number a byte and one more. */
+  function sizeOf(item: object): number {
+    const sizes = Object.entries(item).map(([name, value]) => {
+      const size = typeof value === 'number' ? Math.ceil(String(value).length / 2) + 1 : Buffer.byteLength(value);
+      return name.length + size;
+    });
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  test('of a child that ended at once is clearly below one write unit of 1,024 bytes', async () => {
+    const { item, blobs } = await stored(child);
+    expect(sizeOf(item)).toBeLessThan(800);
+    expect(await fromItem(blobs, item)).toEqual({ ...child, blobs: [] });
+  });
+
+  const LEVELS = ['debug', 'info', 'error'] as const;
+  const linesOf = (level: (typeof LEVELS)[number]) => [
+    { t: 1_500_000, level, text: 'of no state' },
+    { t: 1_500_001, level, text: 'of a state', state: 'a' },
+  ];
+
+  test.each(LEVELS)('holds log lines of the level %s, with and without a state', async (level) => {
+    const run = { ...plain, tail: linesOf(level), lastLine: 1_500_001 };
+    const { item, blobs } = await stored(run);
+    expect(await fromItem(blobs, item)).toEqual({ ...run, blobs: [] });
+  });
+
+  test('holds a caller that differs from the run at the top, and one that the invoker does not name', async () => {
+    for (const changed of [
+      { root: ID },
+      { invoker: 'api' },
+      { parent: { ...child.parent, token: 't' } as Run['parent'] },
+    ]) {
+      const run = { ...child, ...changed } as Run;
+      const { item, blobs } = await stored(run);
+      expect(await fromItem(blobs, item)).toEqual({ ...run, blobs: [] });
+    }
+  });
+
+  test('of an earlier version, which stored more, is read as the same run', async () => {
+    const { item, blobs } = await stored(child);
+    const until = BEGAN + 900_000;
+    const before = {
+      ...item,
+      ...{ id: ID, n: ID, path: '/child', code: '', message: '', metadata: '', interrupted: false, flow: '["a"]' },
+      tail: JSON.stringify(child.tail),
+      ...{ flushed: 0, lastLine: child.lastLine, machine: '', executions: 0 },
+      place:
+        `{"began":${BEGAN},"parent":{"id":"${PARENT}","i":12,"k":0,"mode":"and","until":${until},"token":""},` +
+        `"root":"${PARENT}","loopIndex":12,"depth":1}`,
+    };
+    expect(await fromItem(blobs, before)).toEqual({ ...child, blobs: [] });
+  });
+
+  test('may hold log lines of both forms: an earlier version added a line', async () => {
+    const { item, blobs } = await stored({ ...plain, tail: linesOf('info'), lastLine: 1_500_001 });
+    const added = { t: 1_700_000, level: 'error', text: 'later' };
+    const tail = JSON.stringify([...(JSON.parse(String(item['tail'])) as unknown[]), added]);
+    const run = await fromItem(blobs, { ...item, tail });
+    expect(run.tail).toEqual([...linesOf('info'), added]);
+    expect(run.lastLine).toBe(1_700_000);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as runs from '../../../lib/domain/runs/runs.ts';
+import { ConflictError } from '../../../lib/ports/table.ts';
 import { CountedRuns } from '../metrics/counted-runs.ts';
 
 let world: CountedRuns;
@@ -119,5 +120,51 @@ describe('the blobs of a run', () => {
       expect((await find({ ...world.needs, blobs: { ...blobs, get } }, stored.id))?.data).toEqual(large('b'));
       await change((await runs.find(world.needs, stored.id)) ?? stored, 'a');
     }
+  });
+});
+
+describe('what moves to the journal', () => {
+  const lines = (letter: string): runs.LogLine[] =>
+    Array.from({ length: 60 }, (_, n) => ({ t: 1_000_000 + n, level: 'info', text: letter.repeat(100) }));
+  const logging = (run: runs.Run, letter: string): runs.Run => ({ ...run, seq: run.seq + 1, tail: lines(letter) });
+  const textsOf = async (run: runs.Run): Promise<Set<string>> => {
+    const texts = new Set<string>();
+    for await (const part of runs.logParts(world.needs, run)) for (const { text } of part) texts.add(text.charAt(0));
+    return texts;
+  };
+  /** Counts the items of each write that succeeds; `fails` ends the process before the write of the run. */
+  const tableThat = (fails: boolean, sizes: number[]) => ({
+    ...tableOf(world),
+    write: async (writes: Parameters<typeof world.needs.table.write>[0]) => {
+      const isOfRun = writes.some((write) => write.do === 'put' && write.table === 'runs');
+      if (fails && isOfRun) throw new Error('ended');
+      await world.needs.table.write(writes);
+      sizes.push(writes.length);
+    },
+  });
+
+  test('is written before the commit, outside of a transaction', async () => {
+    const sizes: number[] = [];
+    const run = await runs.commit({ ...world.needs, table: tableThat(false, sizes) }, logging(stored, 'a'));
+    expect(sizes).toEqual([1, 1]);
+    expect([run.flushed, run.tail, await textsOf(run)]).toEqual([60, [], new Set('a')]);
+  });
+
+  test('is not seen before the commit, and is replaced by the commit that succeeds', async () => {
+    const ended = runs.commit({ ...world.needs, table: tableThat(true, []) }, logging(stored, 'a'));
+    await expect(ended).rejects.toThrow('ended');
+    expect(await textsOf((await runs.find(world.needs, stored.id)) ?? stored)).toEqual(new Set());
+    const sizes: number[] = [];
+    const run = await runs.commit({ ...world.needs, table: tableThat(false, sizes) }, logging(stored, 'b'));
+    // The item of the process that ended is replaced in the transaction of this commit.
+    expect(sizes).toEqual([2]);
+    expect(await textsOf(run)).toEqual(new Set('b'));
+  });
+
+  test('is not replaced by a process that is late', async () => {
+    const late = logging(stored, 'late');
+    const run = await runs.commit(world.needs, logging(stored, 'b'));
+    await expect(runs.commit(world.needs, late)).rejects.toThrow(ConflictError);
+    expect(await textsOf(run)).toEqual(new Set('b'));
   });
 });

@@ -12,6 +12,8 @@ interface Committed {
   readonly isCall: boolean;
 }
 
+/** The beginning of the partition keys of runs. */
+const RUN = 'run#';
 const VARIABLE = /^variables#(namespace|workflow)#(.+)$/;
 
 /** What a world has done, from its durable operations. */
@@ -44,7 +46,7 @@ export class Recording {
   #noteWrite(write: Write): void {
     if (write.do !== 'put') return;
     const { table, item } = write;
-    if (table === 'runs' && item.pk.startsWith('run#')) this.#noteRun(item);
+    if (table === 'runs' && item.pk.startsWith(RUN)) this.#noteRun(item);
     const [, scope, owner] = VARIABLE.exec(item.pk) ?? [];
     if (scope === undefined) return;
     const name = scope === 'namespace' ? `${scope} ${item.sk}` : `${scope} ${owner} ${item.sk}`;
@@ -53,7 +55,12 @@ export class Recording {
 
   #noteRun(item: Extract<Write, { readonly do: 'put' }>['item']): void {
     const isCall = item['wf'] === '';
-    const run = { id: String(item['id']), path: String(item['path']), at: String(item['at']), isCall };
+    const run = {
+      id: item.pk.slice(RUN.length),
+      path: String(item['path'] ?? item['as']),
+      at: String(item['at']),
+      isCall,
+    };
     if (!isCall) this.#last = run;
     this.runs.set(run.id, run);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callPathOf, storedCallPath } from '../../../lib/domain/runs/call-paths.ts';
+import { callPathOf, storedCallPath } from '../../../lib/domain/runs/places.ts';
 
 test('the call path names the callers from the top, and is stored only where it does not follow', () => {
   const callers = ['top', 'second', 'third', 'fourth'];
