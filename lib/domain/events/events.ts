@@ -1,20 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Key, Write } from '../../ports/table.ts';
+import type { Item, Key } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import { putAt } from '../storage/batches.ts';
-import { throwOnConflict } from '../storage/conflicts.ts';
+import { type Put, putAt } from '../storage/batches.ts';
+import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf, readPage } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
+import { isVoid, recordIn, reserve } from './reservations.ts';
 
 /** What the router did with an event for one listener, for the explanation of the event. */
 export interface Trace {
@@ -93,8 +95,8 @@ interface Times {
 }
 
 /**
- * Returns the writes that record an event, with its key. The first write fails when the namespace has an event with the
- * same id. Listeners find the event by the time when it is due, lists by the time when it was received. Throws
+ * Returns the writes that record an event, with its key: they are one transaction, or the first is made by `reserve`, which
+ * fails when the namespace has an event with the same id. Listeners find the event by the time when it is due, lists by the time when it was received. Throws
  * `too-large`.
  */
 export async function toWrites(
@@ -102,7 +104,7 @@ export async function toWrites(
   home: keys.Home,
   event: CloudEvent,
   { received, due = received }: Times,
-): Promise<{ readonly key: Key; readonly writes: readonly [Write, Write] }> {
+): Promise<{ readonly key: Key; readonly writes: readonly [Put, Put] }> {
   needSize(event);
   const key = keys.event(home, event, due);
   const ttl = ttlOf(due);
@@ -117,10 +119,8 @@ export async function toWrites(
     event: await texts.storeText(blobs, blob, toText(event)),
     ttl,
   };
-  return {
-    key,
-    writes: [putAt(keys.eventId(home.id, event.id), pointer, { absent: true }), putAt(key, attributes)],
-  };
+  const absent = { absent: true } as const;
+  return { key, writes: [putAt(keys.eventId(home.id, event.id), pointer, absent), putAt(key, attributes, absent)] };
 }
 
 /** The message about a recorded event. */
@@ -178,20 +178,21 @@ async function resolve({ table, blobs }: Needs, item: Item): Promise<Recorded | 
 /** Returns the event, or the replay, of a message; undefined when it was removed. */
 export async function read(needs: Needs, { pk, sk }: Message['record']): Promise<Recorded | undefined> {
   const [item] = await needs.table.get([{ table: 'journal', pk, sk }]);
-  return item === undefined ? undefined : resolve(needs, item);
+  return item === undefined || isVoid(item) ? undefined : resolve(needs, item);
 }
 
 /** Returns the event with this id. Throws `not-found`. */
 export async function need(needs: Needs, namespaceId: string, id: string): Promise<Recorded> {
   const [pointer] = await needs.table.get([keys.eventId(namespaceId, id)]);
-  const found = pointer && (await read(needs, { pk: String(pointer['eventPk']), sk: String(pointer['eventSk']) }));
+  const found = pointer && (await read(needs, recordIn(pointer)));
   if (found === undefined) throw notFound('cloud_events');
   return found;
 }
 
 /**
- * Records an event that is due after `delay` milliseconds. Throws `too-large`, and `exists` when the namespace has an
- * event with its id.
+ * Records an event that is due after `delay` milliseconds: reserves its id, then stores it. After a crash in between it is
+ * not recorded, and recorded when it is sent again. Throws `too-large`, and `exists` when the namespace has an event with its
+ * id.
  */
 export async function record(
   ports: Needs & Pick<Ports, 'clock'>,
@@ -199,11 +200,21 @@ export async function record(
   event: CloudEvent,
   delay = 0,
 ): Promise<Recorded> {
-  const received = ports.clock.now();
-  const due = received + delay;
-  const { key, writes } = await toWrites(ports, home, event, { received, due });
-  await throwOnConflict(ports.table.write(writes), alreadyExists);
-  return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
+  return retryOnConflict(async () => {
+    const received = ports.clock.now();
+    const due = received + delay;
+    const { key, writes } = await toWrites(ports, home, event, { received, due });
+    const [pointer, record] = writes;
+    await reserve(ports, pointer);
+    await onConflict(ports.table.write([record]), async (conflict) => {
+      const [stored] = await ports.table.get([key]);
+      // Another process has taken the id over.
+      if (stored === undefined || isVoid(stored)) throw conflict;
+      // The client of the database repeats a request whose response was lost.
+      if (!isDeepStrictEqual(stored['event'], record.item['event'])) throw alreadyExists();
+    });
+    return { key, received, due, event, isRouted: false, served: '', traces: [], notes: 0 };
+  });
 }
 
 /** Records a replay of an event, which is due now. */
@@ -238,7 +249,7 @@ export async function dueSince(
   const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
   for (const day of keys.eventsOfType(home, type, from, now + MAX_CLOCK_SKEW_MS)) {
     for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from) })) {
-      const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
+      const recorded = await Promise.all(items.filter((item) => !isVoid(item)).map((item) => resolve(needs, item)));
       found.push(...recorded.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
     }
   }

@@ -32,7 +32,10 @@ export async function deleteAll(table: Table, range: Range): Promise<void> {
   }
 }
 
+/** A write that stores an item. */
+export type Put = Extract<Write, { readonly do: 'put' }>;
+
 /** The write that stores an item at a key. */
-export function putAt({ table, pk, sk }: Key, attributes: Omit<Item, 'pk' | 'sk'>, when?: Condition): Write {
+export function putAt({ table, pk, sk }: Key, attributes: Omit<Item, 'pk' | 'sk'>, when?: Condition): Put {
   return { do: 'put', table, item: { pk, sk, ...attributes }, when };
 }

@@ -1,6 +1,7 @@
 import { type AuditEntry, fromItem } from '../../domain/audit/entries.ts';
+import { areRecorded } from '../../domain/events/reservations.ts';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
-import { getAll, putAt } from '../../domain/storage/batches.ts';
+import { putAt } from '../../domain/storage/batches.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import { pagesOf } from '../../domain/storage/queries.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
@@ -31,12 +32,10 @@ async function send(
   namespace: namespaces.Namespace,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  const sent = await getAll(
-    ports.table,
-    entries.map(({ id }) => keys.eventId(namespace.id, id)),
-  );
+  const ids = entries.map(({ id }) => id);
+  const isSent = await areRecorded(ports, namespace.id, ids);
   for (const [index, entry] of entries.entries()) {
-    if (sent[index] === undefined) await receive(ports, namespace, toEvent(ports, entry));
+    if (!isSent[index]) await receive(ports, namespace, toEvent(ports, entry));
   }
 }
 

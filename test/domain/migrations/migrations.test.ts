@@ -219,7 +219,7 @@ describe('tables of the current schema version', () => {
       ),
     );
     expect({ layout: 1 + MIGRATIONS.length, indexes }).toEqual({
-      layout: 3,
+      layout: 4,
       indexes: [
         'runs by-namespace: nsBucket, order',
         'runs by-end: endBucket, endOrder',

@@ -5,6 +5,7 @@ import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Listening } from '../../../lib/domain/runs/waits.ts';
+import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive, replay } from '../../../lib/engine/events/broadcasting.ts';
 import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
@@ -224,11 +225,11 @@ export class Chaos {
 
   private note(item: Item): void {
     if (item['replay'] !== undefined) this.replays.set(item.sk, { due: Number(item['due']), routed: false });
-    else if (item.pk.startsWith('events#')) {
+    else if (item.pk.startsWith('events#') && item['event'] !== undefined) {
       this.due.set((JSON.parse(String(item['event'])) as CloudEvent).id, Number(item['due']));
     }
     if (!item.pk.startsWith('run#')) return;
-    const id = String(item['id']);
+    const id = runIdIn(item.pk);
     const place = JSON.parse(String(item['place'])) as {
       pauses: number;
       pause?: { number: number; listening?: Listening };
@@ -240,10 +241,10 @@ export class Chaos {
     this.runs.set(id, {
       id,
       status: String(item['status']),
-      code: String(item['code']),
+      code: String(item['code'] ?? ''),
       data: JSON.parse(String(item['data'])),
       wait: pause?.number ?? 0,
-      path: String(item['path']),
+      path: String(item['path'] ?? item['as']),
     });
   }
 

@@ -4,6 +4,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
+import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import { announceEnd } from '../../../lib/engine/calls/run-ends.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
 import { continueAsNew } from '../../../lib/engine/executions/continue-as-new.ts';
@@ -112,7 +113,7 @@ states: [{id: a, type: action, action: {function: kid}}]`);
     const noting: typeof write = async (writes) => {
       await write(writes);
       for (const one of writes) {
-        if (one.do === 'put' && one.item['path'] === '/main') stored = String(one.item['id']);
+        if (one.do === 'put' && one.item['as'] === '/main') stored = runIdIn(one.item.pk);
       }
     };
     const invocation = { namespace: world.namespace, path: '/main', ref: '', input: Buffer.from('{}') };

@@ -12,6 +12,7 @@ import { type LocalTimers, localTimers } from '../../../lib/adapters/local/timer
 import { STEPS_FUNCTION } from '../../../lib/compiler/emit/emit.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
+import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
@@ -222,7 +223,7 @@ export class World {
         await table.write(writes);
         for (const write of writes) {
           if (write.do !== 'put' || (write.item['status'] ?? 'pending') === 'pending') continue;
-          const id = String(write.item['id']);
+          const id = runIdIn(write.item.pk);
           this.endings.set(id, (this.endings.get(id) ?? 0) + 1);
         }
       },

@@ -21,7 +21,7 @@ export async function runsOf(world: World): Promise<runs.Run[]> {
   const ids: string[] = [];
   for (const day of keys.daysBetween(namespace.created, clock.now())) {
     const items = await readAll(table, keys.runsBegun(namespace, day));
-    ids.push(...items.map((item) => String(item['id'])));
+    ids.push(...items.map((item) => keys.runIdIn(item.pk)));
   }
   const found = await runs.findMany(world.reliable, ids);
   return found.filter((run) => run !== undefined);

@@ -83,7 +83,7 @@ describe('a folder of an older schema version', () => {
     const printed = log.mock.calls.flat();
     log.mockRestore();
     expect(printed).toEqual([
-      `Migrating the tables from schema version 3 to 4; a copy is kept in ${join(folder, 'weft.db.layout-4')}.`,
+      `Migrating the tables from schema version 4 to 5; a copy is kept in ${join(folder, 'weft.db.layout-4')}.`,
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('a folder of an older schema version', () => {
     await fill();
     await (await open(NEXT)).close();
     await expect(open()).rejects.toThrow(
-      'the tables have schema version 4, but this version of Weft supports versions up to 3',
+      'the tables have schema version 5, but this version of Weft supports versions up to 4',
     );
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
   });

@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import * as events from '../../../lib/domain/events/events.ts';
+import { areRecorded } from '../../../lib/domain/events/reservations.ts';
+import type { Table, Write } from '../../../lib/ports/table.ts';
+import { MemoryTable } from '../../contract/memory-table.ts';
+
+const HOME = { id: 'ns', spread: undefined };
+const EVENT = { specversion: '1.0', id: 'e', source: 's', type: 'paid', data: 1 };
+
+let table: MemoryTable;
+let now: number;
+const blobs = memoryBlobs();
+beforeEach(() => {
+  table = new MemoryTable();
+  now = Date.UTC(2026, 0, 15);
+});
+
+/** Called with each write before it is made, and with its number from 1. */
+type Watch = (writes: readonly Write[], number: number) => void | Promise<void>;
+
+function portsOf(watch: Watch = () => undefined) {
+  let number = 0;
+  const watched: Table = {
+    get: (keys) => table.get(keys),
+    query: (query) => table.query(query),
+    write: async (writes) => {
+      number += 1;
+      await watch(writes, number);
+      await table.write(writes);
+    },
+  };
+  return { table: watched, blobs, clock: { now: () => now, uuid: () => 'u', secret: () => 's' } };
+}
+
+/** Ends a process at its second write: it has reserved the id and recorded nothing. */
+const endsInBetween: Watch = (_, number) => {
+  if (number === 2) throw new Error('ended');
+};
+
+const dueOf = async (from: number) =>
+  (await events.dueSince(portsOf(), { home: HOME, type: 'paid', from }, () => true)).map(({ event, due }) => [
+    event.data,
+    due,
+  ]);
+
+describe('recording an event', () => {
+  test('is two writes of one item, and a second event with the id is rejected', async () => {
+    const sizes: number[] = [];
+    await events.record(
+      portsOf((writes) => void sizes.push(writes.length)),
+      HOME,
+      EVENT,
+    );
+    expect(sizes).toEqual([1, 1]);
+    await expect(events.record(portsOf(), HOME, { ...EVENT, data: 2 })).rejects.toMatchObject({ code: 'exists' });
+    expect(await dueOf(now)).toEqual([[1, now]]);
+  });
+
+  test('that ended after it had reserved the id is made again, with the present time', async () => {
+    await expect(events.record(portsOf(endsInBetween), HOME, EVENT)).rejects.toThrow('ended');
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'])).toEqual([false, false]);
+    await expect(events.need(portsOf(), HOME.id, 'e')).rejects.toMatchObject({ code: 'not-found' });
+    const first = now;
+    now += 5000;
+    await events.record(portsOf(), HOME, EVENT);
+    expect(await dueOf(first)).toEqual([[1, now]]);
+    expect((await events.need(portsOf(), HOME.id, 'e')).due).toBe(now);
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'])).toEqual([true, false]);
+  });
+
+  test.each([1, 2, 3, 4])('is made once also if write %i of the one that takes over is its last', async (last) => {
+    await expect(events.record(portsOf(endsInBetween), HOME, EVENT)).rejects.toThrow('ended');
+    const first = now;
+    now += 5000;
+    const ends: Watch = (_, number) => {
+      if (number > last) throw new Error('ended');
+    };
+    await events.record(portsOf(ends), HOME, EVENT).catch(() => undefined);
+    now += 5000;
+    await events
+      .record(portsOf(), HOME, EVENT)
+      .catch((error: unknown) => expect(error).toMatchObject({ code: 'exists' }));
+    expect((await dueOf(first)).map(([data]) => data)).toEqual([1]);
+  });
+
+  test('by a process that is late is rejected when another one has taken the id over', async () => {
+    const first = now;
+    const late = portsOf(async (_, number) => {
+      if (number !== 2) return;
+      now += 5000;
+      await events.record(portsOf(), HOME, { ...EVENT, data: 2 });
+    });
+    await expect(events.record(late, HOME, EVENT)).rejects.toMatchObject({ code: 'exists' });
+    expect(await dueOf(first)).toEqual([[2, now]]);
+  });
+
+  test('succeeds when the client of the database repeats a write whose response was lost', async () => {
+    const repeating = portsOf((writes) => table.write(writes));
+    await events.record(repeating, HOME, EVENT);
+    expect(await dueOf(now)).toEqual([[1, now]]);
+  });
+
+  test('succeeds when the record of an earlier event with the id has expired before the item for its id', async () => {
+    const { key } = await events.record(portsOf(), HOME, EVENT);
+    await table.write([{ do: 'delete', key }]);
+    now += 5000;
+    await events.record(portsOf(), HOME, { ...EVENT, data: 2 });
+    expect(await dueOf(now)).toEqual([[2, now]]);
+  });
+});
