@@ -140,7 +140,8 @@ async function search(table: Table, source: Source, place: Place | undefined, ro
     read += selected.read;
     const last = items.at(-1);
     if (last !== undefined && (examined >= MAX_EXAMINED || read >= MAX_LABELS_READ)) {
-      return { heads, next: { id: String(last['id']), created: Number(last['created']) } };
+      // A row of the index of labels has the id of its run, one of the runs has its key.
+      return { heads, next: { id: String(last['id'] ?? keys.runIdIn(last.pk)), created: Number(last['created']) } };
     }
   }
   return { heads, next: undefined };

@@ -49,7 +49,7 @@ export const begun: Aggregate = {
 /** Counts what happened in each state. The end of the run is an execution of the state in which it ended. */
 function statesOf(row: Item, tally: readonly StateTally[], isFailed: boolean): Sums {
   const last = String(row['at']);
-  const end: Sums = isFailed ? { failed: 1, codes: { [String(row['code'])]: 1 } } : { done: 1 };
+  const end: Sums = isFailed ? { failed: 1, codes: { [String(row['code'] ?? '')]: 1 } } : { done: 1 };
   const visited = tally.map(([state, ms, retries, to]): [string, Sums] => {
     const ended = state === last ? end : {};
     return [state, { ms, retries, to: Object.fromEntries(to), ...ended }];
@@ -60,7 +60,7 @@ function statesOf(row: Item, tally: readonly StateTally[], isFailed: boolean): S
 
 function flowOf(row: Item, whole: Sums, isFailed: boolean): Sums {
   const { tally: text } = row;
-  const codes = isFailed ? { codes: { [String(row['code'])]: 1 } } : {};
+  const codes = isFailed ? { codes: { [String(row['code'] ?? '')]: 1 } } : {};
   if (typeof text !== 'string') return { ...whole, ...codes };
   const tally = fromText(text);
   const entry = tally[0]?.[0] ?? String(row['at']);
