@@ -163,8 +163,9 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Recorded> {
   };
 }
 
-/** As `fromItem`, also for the item of a replay; undefined when the event that it replays was removed. */
+/** As `fromItem`, also for the item of a replay; undefined when the event that it replays was removed, and for a void. */
 async function resolve({ table, blobs }: Needs, item: Item): Promise<Recorded | undefined> {
+  if (isVoid(item)) return undefined;
   const replay = item['replay'];
   if (replay === undefined) return fromItem(blobs, item);
   const [original] = await table.get([
@@ -178,7 +179,7 @@ async function resolve({ table, blobs }: Needs, item: Item): Promise<Recorded | 
 /** Returns the event, or the replay, of a message; undefined when it was removed. */
 export async function read(needs: Needs, { pk, sk }: Message['record']): Promise<Recorded | undefined> {
   const [item] = await needs.table.get([{ table: 'journal', pk, sk }]);
-  return item === undefined || isVoid(item) ? undefined : resolve(needs, item);
+  return item === undefined ? undefined : resolve(needs, item);
 }
 
 /** Returns the event with this id. Throws `not-found`. */
@@ -249,7 +250,7 @@ export async function dueSince(
   const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
   for (const day of keys.eventsOfType(home, type, from, now + MAX_CLOCK_SKEW_MS)) {
     for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from) })) {
-      const recorded = await Promise.all(items.filter((item) => !isVoid(item)).map((item) => resolve(needs, item)));
+      const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
       found.push(...recorded.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
     }
   }

@@ -66,6 +66,8 @@ describe('recording an event', () => {
     await events.record(portsOf(), HOME, EVENT);
     expect(await dueOf(first)).toEqual([[1, now]]);
     expect((await events.need(portsOf(), HOME.id, 'e')).due).toBe(now);
+    const newest = await events.newestOfType(portsOf(), { home: HOME, type: 'paid', from: first }, 10);
+    expect(newest.map(({ due }) => due)).toEqual([now]);
     expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'])).toEqual([true, false]);
   });
 
