@@ -13,6 +13,8 @@ const waiting = new Map<string, (() => void)[]>();
 /** When a batch first computed since the last polls; undefined: none has. */
 let began: number | undefined;
 let polls = 0;
+/** The tenants that have computed since the last of the batches that wait went on. */
+const served = new Set<string>();
 let isTurnEnding = false;
 
 function endTurn(): void {
@@ -25,6 +27,7 @@ function endTurn(): void {
 function resumeNext(): void {
   polls = 0;
   began = undefined;
+  served.clear();
   const [next] = waiting;
   if (next === undefined) return;
   const [tenant, batches] = next;
@@ -41,11 +44,17 @@ function endTurnSoon(): void {
   setImmediate(endTurn);
 }
 
-/** Whether the batches of this process may compute on before the event loop is polled again. */
-export function mayCompute({ now }: Clock): boolean {
-  began ??= now();
+/**
+ * Whether a batch of the tenant may compute on before the event loop is polled again. After a turn that took long, during the
+ * polls, a tenant that has not computed yet may for as long as if nobody had.
+ */
+export function mayCompute(clock: Clock, tenant: string): boolean {
+  const now = clock.now();
+  if (began === undefined || (polls > 0 && !served.has(tenant))) began = now;
   endTurnSoon();
-  return now() - began < MAX_TURN_MS;
+  if (now - began >= MAX_TURN_MS) return false;
+  served.add(tenant);
+  return true;
 }
 
 function nextTurn(tenant: string): Promise<void> {
@@ -62,7 +71,8 @@ function nextTurn(tenant: string): Promise<void> {
  * at once if there is time left before the event loop is polled; else the tenants take turns, each with one of its batches.
  */
 export async function takeTurn(clock: Clock, tenant: string): Promise<void> {
-  if (mayCompute(clock)) return;
+  if (mayCompute(clock, tenant)) return;
   await nextTurn(tenant);
   began = clock.now();
+  served.add(tenant);
 }

@@ -35,7 +35,7 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
     if (!('to' in next)) return next;
     unit.at = next.to;
     if (mustCommit(unit)) return { end: 'checkpoint' };
-    if (!mayCompute(ports.clock)) await takeTurn(ports.clock, run.namespaceId);
+    if (!mayCompute(ports.clock, run.namespaceId)) await takeTurn(ports.clock, run.namespaceId);
   }
 }
 

@@ -52,14 +52,27 @@ test('a batch goes on when its turn has come, however fast the clock is', async 
   };
   await takeTurn(leaping, 'a');
   await takeTurn(leaping, 'a');
-  expect(mayCompute(leaping)).toBe(false);
+  expect(mayCompute(leaping, 'a')).toBe(false);
+});
+
+test('after a long turn of one tenant, another one computes during the polls', async () => {
+  await takeTurn(clock, 'a');
+  now += LONG_MS;
+  const again = takeTurn(clock, 'a');
+  expect(mayCompute(clock, 'b')).toBe(false);
+  await poll();
+  expect([mayCompute(clock, 'a'), mayCompute(clock, 'b')]).toEqual([false, true]);
+  now += LONG_MS;
+  // Once: tenants that compute all the time do not keep the event loop from being polled.
+  expect(mayCompute(clock, 'b')).toBe(false);
+  await again;
 });
 
 test('short batches do not wait', async () => {
   for (let batch = 0; batch < 100; batch += 1) {
-    expect(mayCompute(clock)).toBe(true);
+    expect(mayCompute(clock, 'a')).toBe(true);
     await takeTurn(clock, 'a');
   }
   now += LONG_MS;
-  expect(mayCompute(clock)).toBe(false);
+  expect(mayCompute(clock, 'a')).toBe(false);
 });
