@@ -10,6 +10,7 @@ import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
+import { takeTurn } from '../evaluation/processor.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from './log-buffer.ts';
 
@@ -23,6 +24,20 @@ function toData(input: Uint8Array): Record<string, unknown> {
   needNone(dataProblem(data));
   return data;
 }
+
+/** As `toData`, in turns: a large input is read three times, which takes tens of milliseconds each. */
+async function toDataInTurns(input: Uint8Array, takeTurn: () => Promise<void>): Promise<Record<string, unknown>> {
+  await takeTurn();
+  needNone(textProblem(input));
+  await takeTurn();
+  const data = inputData(input);
+  await takeTurn();
+  needNone(dataProblem(data));
+  return data;
+}
+
+/** An input of more bytes than this is read in turns. */
+const LARGE_BYTES = 64 * 1024;
 
 function needNone(problem: string | undefined): void {
   if (problem !== undefined) throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
@@ -101,11 +116,33 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
   };
 }
 
+/** What a run begins with: `input`, the data that it was read as, and what started the run. */
+interface Beginning {
+  readonly input: Uint8Array;
+  readonly data: Record<string, unknown>;
+  readonly invoker: string;
+}
+
 /**
  * A run of the workflow with its first log line, not stored yet. `invoker` is what started it, such as `api` or
  * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
  */
-export function newRun(ports: EnginePorts, opened: Opened, input: Uint8Array, invoker: string): runs.Run {
+export const newRun = (ports: EnginePorts, opened: Opened, input: Uint8Array, invoker: string): runs.Run =>
+  runOf(ports, opened, { input, data: toData(input), invoker });
+
+/** As `newRun`; a large input is read in turns of the processor. */
+export async function newRunInTurns(
+  ports: EnginePorts,
+  opened: Opened,
+  input: Uint8Array,
+  invoker: string,
+): Promise<runs.Run> {
+  if (input.length <= LARGE_BYTES) return newRun(ports, opened, input, invoker);
+  const data = await toDataInTurns(input, () => takeTurn(ports.clock, opened.namespace.id));
+  return runOf(ports, opened, { input, data, invoker });
+}
+
+function runOf(ports: EnginePorts, opened: Opened, { input, data, invoker }: Beginning): runs.Run {
   const { namespace, node, revision } = opened;
   const run: runs.Run = {
     ...blankRun(ports.clock.now()),
@@ -118,7 +155,7 @@ export function newRun(ports: EnginePorts, opened: Opened, input: Uint8Array, in
     as: node.path,
     invoker,
     at: revision.plan?.entry ?? '',
-    data: toData(input),
+    data,
     input,
     settings: snapshotOf(ports, opened),
   };

@@ -5,11 +5,10 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { Labels } from '../../language/labels.ts';
 import { leased } from '../../ports/table.ts';
-import { takeTurn } from '../evaluation/processor.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
-import { newRun } from '../run/new-run.ts';
+import { newRunInTurns } from '../run/new-run.ts';
 
 /** A request to run a workflow. */
 export interface Invocation {
@@ -36,9 +35,6 @@ export interface Prepared {
   readonly earlier: runs.Run | undefined;
 }
 
-/** An input of more bytes than this is parsed in a turn of its own. */
-const LARGE_BYTES = 64 * 1024;
-
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
  * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
@@ -49,10 +45,9 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
   await needStart(ports, opened.namespace);
-  if (input.length > LARGE_BYTES) await takeTurn(ports.clock, opened.namespace.id);
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
-  const run = { ...newRun(ports, opened, input, invoker), id: own, ...labels, ...trace };
+  const run = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

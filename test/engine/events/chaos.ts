@@ -78,6 +78,9 @@ export async function prepare(sources: Readonly<Record<string, string>>, lookbac
   return { table: chaos.table, prefix: (2 * beginnings + 1).toString(16).padStart(8, '0') };
 }
 
+/** More polls of the event loop than a batch waits for. */
+const MAX_POLLS = 20;
+
 /**
  * The engine, the bus, the router and the machines of runs over one table in memory. Every call to a port is queued, and
  * the queue is served in random order. Random are also which process crashes at which write, what is delivered twice or
@@ -329,11 +332,17 @@ export class Chaos {
     this.isWild = true;
     this.mayTimeOut = mayTimeOut;
     for (const actor of actors) void this.turn().then(actor);
-    await rest();
+    await this.settle();
     while (this.turns.length > 0) {
       const [next] = this.turns.splice(Math.floor(this.random() * this.turns.length), 1);
       next?.();
-      await rest();
+      await this.settle();
     }
+  }
+
+  /** Lets the processes go on to their next turns; a batch may wait for some polls of the event loop before. */
+  private async settle(): Promise<void> {
+    await rest();
+    for (let polls = 0; polls < MAX_POLLS && this.turns.length === 0; polls += 1) await rest();
   }
 }
