@@ -87,6 +87,13 @@ function openClock({ settings: { data }, closers }: PortOptions): Clock {
   return clock;
 }
 
+/** The namespace of the run that an input names. A database elsewhere would get a paid request for each call of a function. */
+function tenantOf({ settings: { databaseEndpoint } }: PortOptions, table: Ports['table']) {
+  if (databaseEndpoint !== undefined) return undefined;
+  return async (input: string): Promise<string> =>
+    (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
+}
+
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
@@ -99,11 +106,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
   closers.defer(() => containers.close());
-  const namespaceOf = async (input: string) =>
-    (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
-  // From a database elsewhere, it would be a paid request for each call of a function.
-  const tenantOf = settings.databaseEndpoint === undefined ? namespaceOf : undefined;
-  const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf });
+  const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
   const whenDurable = () => database.durable({ isPatient: true });

@@ -894,7 +894,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/engine/works',
     'lib/language',
     'lib/language/yaml',
-    'lib/ports',
     'lib/time',
   ],
   'lib/engine/variables': [

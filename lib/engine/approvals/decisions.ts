@@ -2,7 +2,6 @@ import type { ApproveWork } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening, type OpenApproval, type Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { findViolations } from '../evaluation/evaluation.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
@@ -119,5 +118,5 @@ export async function takeDecision(
   const first = read(text);
   const isSame = first.choice === choice && first.by === by && first.from === from;
   const outcome: Outcome = isSame ? { kind: 'decided' } : { kind: 'earlier', decision: first };
-  return { outcome, run: waiting, isFirst: (JSON.parse(text) as CloudEvent).id === event.id };
+  return { outcome, run: waiting, isFirst: (JSON.parse(text) as { readonly id: string }).id === event.id };
 }
