@@ -910,6 +910,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/domain',
     'lib/domain/credentials',
     'lib/domain/namespaces',
+    'lib/domain/runs',
     'lib/domain/storage',
     'lib/domain/tree',
     'lib/engine',

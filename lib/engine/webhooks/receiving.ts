@@ -1,6 +1,7 @@
 import type { WebhookStart } from '../../compiler/plan/webhooks.ts';
 import * as secrets from '../../domain/credentials/secrets.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { isTraceparent } from '../../domain/runs/spans.ts';
 import { sha256 } from '../../domain/storage/ids.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
@@ -91,7 +92,9 @@ async function send(
 /** A delivery that is repeated within 24 hours is the same invocation. */
 function invocationOf({ place }: Webhook, input: WebhookInput, { delivery }: Verified): Invocation {
   const key = delivery === undefined ? {} : { key: `webhook:${sha256(delivery)}` };
-  return { ...place, ref: '', input: Buffer.from(JSON.stringify(input)), invoker: 'webhook', ...key };
+  const { traceparent = '' } = input.headers;
+  const trace = isTraceparent(traceparent) ? { trace: traceparent } : {};
+  return { ...place, ref: '', input: Buffer.from(JSON.stringify(input)), invoker: 'webhook', ...key, ...trace };
 }
 
 /**

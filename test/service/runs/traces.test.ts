@@ -54,6 +54,7 @@ beforeAll(async () => {
   const sources = {
     kid: 'states: [{id: k, type: noop}]\n',
     buy: `functions: [{id: shop, type: http, url: '${origin}/shop'}]\nstates: [{id: buy, type: action, action: {function: shop}}]\n`,
+    hook: 'start: {type: webhook, verify: {none: true}}\nstates: [{id: h, type: noop}]\n',
     work: 'functions: [{id: w, type: worker, queue: q}]\nstates: [{id: work, type: action, action: {function: w}}]\n',
     main: `labels: {team: shop}
 functions:
@@ -140,6 +141,14 @@ describe('the trace of a run', () => {
       { traceparent: expect.stringMatching(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`)) },
     ]);
     await client.call('POST', `${DEMO}/instances/${String(started.json()['instance'])}?op=cancel`);
+  });
+
+  test('has the trace of the request to a webhook', async () => {
+    const trace = '3'.repeat(32);
+    const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01` };
+    const reply = await client.call('POST', '/api/hooks/demo/hook', { body: '{}', headers });
+    expect(reply.status, reply.text).toBe(202);
+    expect((await spansOf(trace, 2)).map(({ name }) => String(name)).sort()).toEqual(['/hook', 'h']);
   });
 
   test('contains no secret and no data of the run', async () => {
