@@ -49,6 +49,15 @@ function stored(item: Item): Item {
   return structuredClone(Object.fromEntries(kept)) as Item;
 }
 
+/** Throws Error for a key attribute of an index that is no text. */
+function needTextKeys(table: TableName, item: Item): void {
+  for (const index of Object.keys(tableSchemas[table].indexes)) {
+    const { hash, range } = keysOf(table, index);
+    const wrong = [hash, range].find((name) => item[name] !== undefined && typeof item[name] !== 'string');
+    if (wrong !== undefined) throw new Error(`${wrong} is a key of the index ${index}, so it must be a string`);
+  }
+}
+
 const TESTS: Readonly<Record<TextCondition['is'], (value: string, text: string) => boolean>> = {
   'equal to': (value, text) => value === text,
   'beginning with': (value, text) => value.startsWith(text),
@@ -113,8 +122,9 @@ export class MemoryTable implements Table {
     const olds = places.map((key) => this.state[key.table].get(nameOf(key)));
     if (new Set(places.map((key) => key.table + nameOf(key))).size < writes.length) throw new Error('one item twice');
     const news = writes.map((write, index) => {
-      if (write.do === 'put') return stored(write.item);
-      return write.do === 'update' ? stored(updated(olds[index], write)) : undefined;
+      const item = write.do === 'put' ? write.item : write.do === 'update' ? updated(olds[index], write) : undefined;
+      if (item !== undefined) needTextKeys(placeOf(write).table, item);
+      return item && stored(item);
     });
     const failed = writes.flatMap((write, index) => (holds(write.when, olds[index]) ? [] : [index]));
     if (failed.length > 0) throw new ConflictError(failed);

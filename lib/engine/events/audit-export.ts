@@ -61,8 +61,8 @@ export async function exportAudit(ports: EnginePorts): Promise<void> {
   const now = ports.clock.now();
   const [item, cursor] = await ports.table.get([keys.namespace(name), keys.AUDIT_CURSOR]);
   if (item !== undefined) {
-    const from = Number(cursor?.['time'] ?? now) - MAX_DELAY_MS;
+    const from = Number(cursor?.['until'] ?? cursor?.['time'] ?? now) - MAX_DELAY_MS;
     if (cursor !== undefined) await sendAll(ports, namespaces.fromItem(item), from, now);
   }
-  await ports.table.write([putAt(keys.AUDIT_CURSOR, { time: now })]);
+  await ports.table.write([putAt(keys.AUDIT_CURSOR, { until: now })]);
 }
