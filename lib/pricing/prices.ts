@@ -14,7 +14,7 @@ export const PRICES = {
   /** DynamoDB, request units. */
   readUnits: 0.125,
   writeUnits: 0.625,
-  /** Step Functions: transitions of STANDARD, executions of EXPRESS. */
+  /** Step Functions: transitions of STANDARD (states that are entered, retries of tasks), executions of EXPRESS. */
   transitions: 25,
   express: 1,
   /** EventBridge, each event of up to 64 KB. */

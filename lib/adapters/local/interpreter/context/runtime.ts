@@ -39,7 +39,10 @@ export interface Runtime {
   readonly tenantOf?: TenantOf | undefined;
   /** Called when an execution has ended and its end is noted in the journal. */
   readonly onExecutionEnd: (execution: Execution) => void;
-  /** Called when a state is entered or retried: what Step Functions bills as a state transition. */
+  /**
+   * Called when a state is entered or retried: what Step Functions bills as a state transition, "each time a step of your
+   * workflow is executed", with retries (aws.amazon.com/step-functions/pricing). Start and end execute no step.
+   */
   readonly onTransition?: ((tier: Execution['tier']) => void) | undefined;
 }
 
