@@ -24,6 +24,7 @@ export const endpoints: Endpoints<'namespaces'> = {
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
   setConfig: (ports, { path, input, caller }) => {
     if (namespaces.changesEgress(input)) requireAdministrator(caller, "the setting 'egress'");
+    if (namespaces.changesPartitions(input)) requireAdministrator(caller, "the setting 'partitions'");
     return namespaces.configure(ports, path.namespace, input);
   },
   getDefinitions: async (ports, { path }) =>

@@ -7,6 +7,7 @@ import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
+import { startByClock } from '../../lib/engine/routing/starts.ts';
 import { execute } from '../../lib/engine/start/start.ts';
 import { BusyError } from '../../lib/ports/executions.ts';
 import { QuotaSpace } from './space.ts';
@@ -196,6 +197,23 @@ describe('an installation that is deleted and deployed again', () => {
     expect(moved.machine).toContain('weft--0002-');
     expect(space.aws.executions.get(`${nameOf(moved)}/${runs.executionOf(moved)}`)?.status).toBe('RUNNING');
   });
+});
+
+test('a week of a schedule of every five minutes starts each tick once, by one machine, within all quotas', async () => {
+  const wait = 'states: [{id: a, type: delay, duration: PT30S}]';
+  await space.store('often', `start: {type: scheduled, cron: "*/5 * * * *"}\n${wait}\n`);
+  await space.pass(reconcile(space.ports, { isExclusive: false }));
+  const [schedule] = space.memory.schedules.values();
+  if (schedule === undefined) throw new Error('there is no schedule');
+  const before = definitions();
+  const ticks = (7 * 24 * 60) / 5;
+  for (let n = 0; n < ticks; n += 1) {
+    const planned = space.time.clock.now();
+    // EventBridge Scheduler delivers at least once.
+    for (let times = 0; times < 2; times += 1) await space.pass(startByClock(space.ports, schedule.target, planned));
+    space.time.advance(5 * 60_000);
+  }
+  expect([space.aws.executions.size, definitions() - before, space.aws.throttled]).toEqual([ticks, 0, {}]);
 });
 
 test('a run that rests after a visit is continued in an installation that is deployed again', async () => {

@@ -36,6 +36,11 @@ export class PartitionMeter {
     return Math.max(0, ...[...counts].flatMap(([name, units]) => (name.includes(text) ? [units] : [])));
   }
 
+  /** All write units of the keys whose names contain a text. */
+  written(text: string): number {
+    return [...this.#writes].reduce((sum, [name, units]) => (name.includes(text) ? sum + units : sum), 0);
+  }
+
   /** The number of keys that were written in the same second and whose names contain a text. */
   keys(text: string): number {
     return [...this.#writes.keys()].filter((name) => name.includes(text)).length;

@@ -4,13 +4,17 @@ import * as events from '../../lib/domain/events/events.ts';
 import * as listenerList from '../../lib/domain/events/listener-list.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { ACTIVATION_MS, grow } from '../../lib/domain/namespaces/partitions.ts';
+import { grow } from '../../lib/domain/namespaces/partitions.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
+import { ACTIVATION_MS } from '../../lib/domain/storage/spread.ts';
 import { receive } from '../../lib/engine/events/broadcasting.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { execute, executeAndWait } from '../../lib/engine/start/start.ts';
+import { completeTask } from '../../lib/engine/workers/requests/ending.ts';
+import { pollTasks } from '../../lib/engine/workers/requests/taking.ts';
 import type { CloudEvent } from '../../lib/events/cloud-event.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';
+import { runsOf } from '../engine/world/snapshot.ts';
 import { PartitionMeter, WRITE_UNITS_OF_PARTITION } from './partition-meter.ts';
 
 /** The rate on paper, and how many of a second's requests are sent: the units of these are scaled up. */
@@ -101,5 +105,55 @@ describe(`${STARTS_PER_SECOND} requests a second in one namespace`, () => {
     await send((n) => executeAndWait(ports, invocationOf('noop', n)));
     expect(meter.keys(' by-namespace ')).toBe(1);
     expect(meter.highest('writes', ' by-namespace ') * SCALE).toBe(STARTS_PER_SECOND);
+  });
+});
+
+describe('what is one partition, however many the namespace has', () => {
+  let counted: World;
+  beforeEach(() => {
+    const counts: PartitionMeter = new PartitionMeter(() => counted.time.clock.now());
+    meter = counts;
+    counted = new World({ ...database, table: counts.measure(database.table) });
+  });
+  afterEach(() => counted.close());
+
+  const units = async (text: string, work: () => Promise<unknown>): Promise<number> => {
+    meter.clear();
+    await work();
+    return meter.written(text);
+  };
+  const pass = () => counted.pass(counted.time.clock.now());
+
+  /** docs/scaling.md has the rates that follow: 1,000 units a second. */
+  test('the listeners of a type without an exact value: three units for each wait', async () => {
+    await counted.store({ any: 'states: [{id: a, type: consumeEvent, event: {type: paid}, timeout: PT1H}]\n' });
+    const used = await units(' - listeners#', async () => {
+      await counted.execute('any', '{}');
+      await pass();
+      await receive(counted.ports, await namespaces.need(counted.ports, counted.namespace), {
+        ...eventOf(1),
+        type: 'paid',
+      });
+      await pass();
+    });
+    expect((await runsOf(counted)).map(({ status }) => status)).toEqual(['complete']);
+    expect(used).toBe(3);
+  });
+
+  test('the tasks for workers: five units for each task', async () => {
+    const source =
+      'functions: [{id: f, type: worker, queue: q}]\nstates: [{id: a, type: action, action: {function: f}}]\n';
+    await counted.store({ task: source });
+    const used = await units('#worker-tasks', async () => {
+      await counted.execute('task', '{}');
+      await pass();
+      const namespace = await namespaces.need(counted.ports, counted.namespace);
+      const poll = { worker: 'w', max: 1, wait: 'PT0S', deadline: Number.POSITIVE_INFINITY, lease: undefined };
+      const [task] = await pollTasks(counted.ports, namespace, 'q', poll);
+      if (task === undefined) throw new Error('the queue has no task');
+      await completeTask(counted.ports, { namespace, queue: 'q', task: task.task, lease: task.lease }, 'done');
+      await pass();
+    });
+    expect(used).toBe(5);
   });
 });

@@ -13,7 +13,7 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
 import { readAll } from '../storage/queries.ts';
-import { type Spread, spreadFrom } from '../storage/spread.ts';
+import { MAX_PARTITIONS, partitionsIn, raise, type Spread, spreadFrom, spreadItem } from '../storage/spread.ts';
 import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
 
@@ -30,6 +30,8 @@ export interface Config {
   readonly egress?: readonly string[];
   /** `native`: false: images that Weft serves itself run as containers; absent otherwise. */
   readonly functions?: { readonly native: false };
+  /** Over how many partitions its rows are spread, now or soon (decision 71); absent: one. */
+  readonly partitions?: number;
 }
 
 export interface Namespace {
@@ -191,6 +193,7 @@ export function toConfig(namespace: Namespace): Config {
     limits: namespace.limits,
     egress: namespace.egress.length === 0 ? undefined : namespace.egress,
     functions: namespace.avoidsNative ? ({ native: false } as const) : undefined,
+    partitions: namespace.spread === undefined ? undefined : partitionsIn(namespace.spread),
   });
 }
 
@@ -205,6 +208,8 @@ export interface ConfigChanges {
   /** All egress rules: they replace those before. */
   readonly egress?: readonly string[] | null | undefined;
   readonly functions?: { readonly native?: boolean | null | undefined } | undefined;
+  /** Over how many partitions rows are spread, at least: ahead of a load. */
+  readonly partitions?: number | null | undefined;
 }
 
 function changed(
@@ -234,20 +239,41 @@ function toAdded(now: Namespace, next: Namespace = now): Readonly<Record<string,
 /** Whether the changes open private addresses, which only an administrator of the installation may do. */
 export const changesEgress = ({ egress }: ConfigChanges): boolean => egress !== undefined && egress !== null;
 
-/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a malformed look-back or egress rule. */
+/** Whether the changes give the namespace more partitions, which only an administrator may do: each list costs more by them. */
+export const changesPartitions = ({ partitions }: ConfigChanges): boolean =>
+  partitions !== undefined && partitions !== null;
+
+/** The steps of a namespace with at least so many partitions. Throws `invalid` for fewer than it has, and for too many. */
+function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: number): Spread | undefined {
+  const has = partitionsIn(spread);
+  if (partitions === undefined || partitions === null || partitions === has) return spread;
+  if (partitions > has && partitions <= MAX_PARTITIONS) return raise(spread, partitions, now);
+  throw new ServiceError(
+    'invalid',
+    `the setting 'partitions' is ${has}, and can be ${has} to ${MAX_PARTITIONS}: it never gets less`,
+  );
+}
+
+/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a value that cannot be set. */
 export async function configure(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   name: string,
   changes: ConfigChanges,
 ): Promise<Config> {
   const namespace = await need({ table }, name);
-  const next = changed(namespace, changes);
+  const now = clock.now();
+  const spread = spreadOver(namespace, changes, now);
+  const next = { ...changed(namespace, changes), spread };
+  // Of two steps at the same time one would be lost, with rows that a process has written by it.
+  const alone = spread === namespace.spread ? {} : { updated: namespace.updated };
   const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
-  const when = { equals: { id: namespace.id, ...toSet(namespace), ...toAdded(namespace) } };
+  const when = { equals: { id: namespace.id, ...toSet(namespace), ...toAdded(namespace), ...alone } };
   // Older namespaces lack the mode of records and the limits, which the condition therefore leaves out.
   const record = next.record === namespace.record ? {} : { record: next.record };
   const limits = changes.limits === undefined ? {} : { limits: JSON.stringify(next.limits ?? {}) };
-  const set = { ...toSet(next), ...toAdded(namespace, next), ...record, ...limits, updated: clock.now() };
+  const steps = spread === namespace.spread ? {} : spreadItem(spread);
+  const updated = Math.max(now, namespace.updated + 1);
+  const set = { ...toSet(next), ...toAdded(namespace, next), ...record, ...limits, ...steps, updated };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),

@@ -2,14 +2,8 @@ import type { Ports } from '../../ports/ports.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { MAX_PARTITIONS, partitionsAt, type SpreadStep, spreadItem } from '../storage/spread.ts';
+import { ACTIVATION_MS, MAX_PARTITIONS, partitionsIn, raise, spreadItem } from '../storage/spread.ts';
 import { fromItem, type Namespace } from './namespaces.ts';
-
-/**
- * New partitions are used only so long after they were stored. A reader that knows an older state of the namespace than this
- * would miss rows: a pass over all namespaces reads them up to 13 minutes before it visits the last one.
- */
-export const ACTIVATION_MS = 20 * MINUTE_MS;
 
 /** A snapshot of a namespace is used to read what is spread up to this age. */
 const MAX_AGE_MS = ACTIVATION_MS - 5 * MINUTE_MS;
@@ -30,14 +24,13 @@ export async function grow(
   if (most === undefined || rowsPerSecond <= most) return;
   const [item] = await table.get([keys.namespace(name)]);
   if (item === undefined || item['id'] !== id) return;
-  const { updated, spread = [] } = fromItem(item);
+  const { updated, spread } = fromItem(item);
   const now = clock.now();
-  const has = partitionsAt({ id, spread }, Number.POSITIVE_INFINITY);
+  const has = partitionsIn(spread);
   const partitions = Math.min(Math.ceil(rowsPerSecond / (FILL * most)), MAX_PARTITIONS);
   if (rowsPerSecond <= has * most || partitions <= has) return;
-  const step: SpreadStep = { from: now + ACTIVATION_MS, partitions };
   // Of two steps at the same time one would be lost, with rows that a process has written by it.
-  const set = { ...spreadItem([...spread, step]), updated: Math.max(now, updated + 1) };
+  const set = { ...spreadItem(raise(spread, partitions, now)), updated: Math.max(now, updated + 1) };
   const write = { do: 'update', key: keys.namespace(name), set, when: { equals: { id, updated } } } as const;
   await ignoreConflict(table.write([write]));
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../../ports/table.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { sha256 } from './ids.ts';
 import { dayBucket, type Partition } from './key-parts.ts';
 
@@ -34,6 +34,22 @@ export interface Partitions extends Omit<Partition, 'pk'> {
 
 /** The most partitions over which the rows of a namespace and day are spread. */
 export const MAX_PARTITIONS = 16;
+
+/**
+ * New partitions are used only so long after they were stored. A reader that knows an older state of the namespace than this
+ * would miss rows: a pass over all namespaces reads them up to 13 minutes before it visits the last one.
+ */
+export const ACTIVATION_MS = 20 * MINUTE_MS;
+
+/** The steps with a further one, for a namespace that has fewer partitions than it needs from now on. */
+export const raise = (spread: Spread | undefined, partitions: number, now: number): Spread => [
+  ...(spread ?? []),
+  { from: now + ACTIVATION_MS, partitions },
+];
+
+/** How many partitions a namespace has, or will have when its last step holds. */
+export const partitionsIn = (spread: Spread | undefined): number =>
+  Math.max(1, ...(spread ?? []).map(({ partitions }) => partitions));
 
 /** How many partitions rows of this time are spread over, or of a later time before the next step. */
 export const partitionsAt = ({ spread }: Home, ms: number): number =>

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { ACTIVATION_MS, grow, homeOf } from '../../../lib/domain/namespaces/partitions.ts';
+import { grow, homeOf } from '../../../lib/domain/namespaces/partitions.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { partitionsAt } from '../../../lib/domain/storage/spread.ts';
+import { ACTIVATION_MS, partitionsAt } from '../../../lib/domain/storage/spread.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
@@ -46,6 +46,38 @@ describe('the partitions of a namespace', () => {
     expect(await partitions()).toBe(4);
     expect(await partitions(decided + ACTIVATION_MS - 1)).toBe(1);
     expect(await partitions(decided + ACTIVATION_MS)).toBe(4);
+  });
+
+  test('are as many as an administrator sets ahead of a load, and never fewer', async () => {
+    expect((await namespaces.configure(ports, 'demo', { record: 'flow' })).partitions).toBeUndefined();
+    const decided = memory.now;
+    expect((await namespaces.configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
+    expect(await partitions(decided + ACTIVATION_MS - 1)).toBe(1);
+    expect(await partitions(decided + ACTIVATION_MS)).toBe(8);
+    const same = await demo();
+    expect((await namespaces.configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
+    expect((await demo()).spread).toEqual(same.spread);
+    await grow(ports, same, 20);
+    expect(await partitions()).toBe(8);
+    await grow(ports, same, 1_000);
+    expect(await partitions()).toBe(16);
+    for (const count of [0, 8, 17]) {
+      const text = `the setting 'partitions' is 16, and can be 16 to 16: it never gets less`;
+      await expect(namespaces.configure(ports, 'demo', { partitions: count })).rejects.toThrow(text);
+    }
+  });
+
+  test('are set by one of two changes at the same moment, and the other is refused', async () => {
+    const { table } = ports;
+    const write: Table['write'] = async (writes) => {
+      const [first] = writes;
+      if (first?.do === 'update' && first.set?.['spread'] !== undefined)
+        await grow({ ...ports, table }, await demo(), 9);
+      await table.write(writes);
+    };
+    const change = namespaces.configure({ ...ports, table: { ...table, write } }, 'demo', { partitions: 8 });
+    await expect(change).rejects.toThrow('try again');
+    expect(await partitions()).toBe(3);
   });
 
   test('grow further, never shrink, and have a most', async () => {

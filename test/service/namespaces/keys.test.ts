@@ -249,3 +249,21 @@ test.each([
     expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store']);
   }
 });
+
+test('the partitions of a namespace are set by an administrator alone', async () => {
+  await client.call('PUT', '/api/namespaces/spread');
+  const { secret } = await keyOf('write');
+  const set = (partitions: unknown, key?: string) =>
+    client.call('PATCH', '/api/namespaces/spread/config', {
+      json: { partitions },
+      ...(key === undefined ? {} : { key }),
+    });
+  const refused = await set(4, secret);
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("the setting 'partitions'")]);
+  const { partitions } = (await set(4)).json();
+  expect(partitions).toBe(4);
+  for (const wrong of [2, 17]) expect((await set(wrong)).text).toContain('can be 4 to 16: it never gets less');
+  expect((await set('many')).status).toBe(400);
+  await client.call('PUT', '/api/namespaces/spread/tree/wf?op=create-workflow', { body: NOOP });
+  expect((await client.call('POST', '/api/namespaces/spread/tree/wf?op=wait', { json: {} })).status).toBe(200);
+});

@@ -54,6 +54,7 @@ export const inputs = {
     ),
     egress: z.nullish(z.array(z.string())),
     functions: z.optional(z.strictObject({ native: z.nullish(z.boolean()) })),
+    partitions: z.nullish(z.int()),
   }),
   rerunMany: z.strictObject({
     dryRun: z._default(z.boolean(), true),

@@ -18,7 +18,7 @@ export const definitions = z.object({
 });
 /**
  * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
- * address ranges, `functions` if images that Weft serves itself run as containers.
+ * address ranges, `functions` if images that Weft serves itself run as containers, `partitions` if there are several.
  */
 export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
@@ -32,4 +32,5 @@ export const config = z.object({
   ),
   egress: z.optional(z.array(z.string())),
   functions: z.optional(z.object({ native: z.boolean() })),
+  partitions: z.optional(z.int()),
 });
