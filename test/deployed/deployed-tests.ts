@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Report, runTests } from '../runner.ts';
+import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
 import { bundleSizes, resourceCounts, sizeLine } from './bundles.ts';
-import { synthesize } from './deployment.ts';
 import { EmulatedInstallation } from './emulated-installation.ts';
 import { followGuide } from './guide-example.ts';
 import { type Tally, tally } from './tally.ts';
@@ -19,6 +19,10 @@ export const DEPLOYMENTS = endpoint === undefined ? 3 : 1;
 const runSuite = (environment: Readonly<Record<string, string>>): Promise<Report> =>
   runTests(process.argv.slice(2), ['--config', 'vitest.deployed.config.ts'], environment);
 
+/** Loaded late: the configuration of the runner reads this file, and the CDK is large. */
+const synthesize = async (folder: string): Promise<Assemblies> =>
+  (await import('./synthesis.ts')).synthesizeAll(folder);
+
 /** Prints the time that a task took. */
 async function timed<T>(name: string, task: () => Promise<T>): Promise<T> {
   const begin = performance.now();
@@ -27,11 +31,15 @@ async function timed<T>(name: string, task: () => Promise<T>): Promise<T> {
   return result;
 }
 
-async function testInstallations(installations: readonly EmulatedInstallation[], isPart: boolean): Promise<Tally> {
+async function testInstallations(
+  installations: readonly EmulatedInstallation[],
+  assemblies: Assemblies,
+  isPart: boolean,
+): Promise<Tally> {
   const targets = await timed(`deployed ${installations.length} times`, () =>
     Promise.all(installations.map((installation) => installation.deploy())),
   );
-  const report = await timed('tests', () => runSuite(environmentOf(targets)));
+  const report = await timed('tests', () => runSuite(environmentOf(targets, assemblies)));
   const remaining = await timed('destroyed', () =>
     Promise.all(installations.map((installation) => installation.destroy())),
   );
@@ -42,8 +50,10 @@ async function testInstallations(installations: readonly EmulatedInstallation[],
   return names.length === 0 ? counted : { ...counted, failed: counted.failed + 1 };
 }
 
-const environmentOf = (targets: readonly Target[]) => ({
+const environmentOf = (targets: readonly Target[], assemblies: Assemblies) => ({
   [TARGETS]: JSON.stringify(targets),
+  // Not with an emulator that runs already: a test that redeploys starts one of its own.
+  ...(endpoint === undefined ? { [ASSEMBLIES]: JSON.stringify(assemblies) } : {}),
   SERVICE_URL: targets[0]?.url ?? '',
 });
 
@@ -60,16 +70,17 @@ export async function testDeployed(): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
   const installations: EmulatedInstallation[] = [];
   try {
-    await timed('synthesized', () => synthesize(folder, ['streaming=false', 'retain=false']));
-    for (const line of [...(await resourceCounts(folder)), ...(await bundleSizes()).map(sizeLine)]) console.log(line);
+    const assemblies = await timed('synthesized', () => synthesize(folder));
+    const counts = [await resourceCounts(assemblies.usual), await resourceCounts(assemblies.everything)].flat();
+    for (const line of [...counts, ...(await bundleSizes()).map(sizeLine)]) console.log(line);
     while (installations.length < DEPLOYMENTS) {
       installations.push(
         endpoint === undefined
-          ? await EmulatedInstallation.open(folder)
-          : await EmulatedInstallation.at(endpoint, folder),
+          ? await EmulatedInstallation.open(assemblies.usual)
+          : await EmulatedInstallation.at(endpoint, assemblies.usual),
       );
     }
-    const counted = await testInstallations(installations, isPart);
+    const counted = await testInstallations(installations, assemblies, isPart);
     return isReadmeRight ? { ...counted, passed: counted.passed + 1 } : { ...counted, failed: counted.failed + 1 };
   } finally {
     for (const installation of installations) await installation.close();

@@ -25,10 +25,12 @@ export interface DeploymentOptions {
   readonly assembly: string;
 }
 
-/** Synthesizes the app into a folder, with context such as `name=flows`. */
-export async function synthesize(assembly: string, context: readonly string[]): Promise<void> {
-  const flags = context.flatMap((pair) => ['-c', pair]);
-  await cdk(ROOT, ['synth', '--quiet', '--output', assembly, ...flags], process.env);
+/** A deployment. */
+export interface Deployed {
+  /** The outputs by stack. */
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The ARNs of the stacks. */
+  readonly stackIds: readonly string[];
 }
 
 /** Runs CDK's command line in a folder. Throws an error with its output when it fails. */
@@ -64,16 +66,18 @@ export class Deployment {
     return this.#cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
   }
 
-  /** Deploys the assembly, and returns the outputs by stack. */
-  async deploy(): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
+  /** Deploys the assembly, or another one with the same stacks. */
+  async deploy(assembly = this.#assembly): Promise<Deployed> {
     const outputs = join(this.#folder, 'outputs.json');
     const flags = ['--require-approval', 'never', '--outputs-file', outputs];
-    await this.#cdk('deploy', '--all', '--app', this.#assembly, ...flags);
-    return JSON.parse(await readFile(outputs, 'utf8'));
+    const printed = await this.#cdk('deploy', '--all', '--app', assembly, ...flags);
+    const stackIds = printed.match(/arn:aws:cloudformation:\S+/g) ?? [];
+    return { outputs: JSON.parse(await readFile(outputs, 'utf8')), stackIds };
   }
 
-  destroy(): Promise<string> {
-    return this.#cdk('destroy', '--all', '--app', this.#assembly, '--force');
+  /** Destroys a stack, or all. */
+  destroy(stack = '--all'): Promise<string> {
+    return this.#cdk('destroy', stack, '--app', this.#assembly, '--force');
   }
 
   /** Removes the temporary folder. */

@@ -1,11 +1,15 @@
+import type { AdaptOptions } from '../emulator/differences.ts';
 import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
 import { Deployment } from './deployment.ts';
 import { type AwsProxy, startProxy } from './proxy.ts';
 import { remainingIn } from './remaining-resources.ts';
+import { reportDeployment } from './stack-events.ts';
 import type { Target } from './target.ts';
 
 /** The name of the stack. */
 const NAME = 'weft';
+/** The id of the stack in the app, by which the command line selects it. */
+const SERVICE_STACK = 'Weft';
 
 /** The processes that end with the installation. */
 interface Started {
@@ -18,6 +22,7 @@ export class EmulatedInstallation {
   readonly #endpoint: string;
   readonly #deployment: Deployment;
   readonly #started: Started | undefined;
+  #stackIds: readonly string[] = [];
 
   private constructor(endpoint: string, deployment: Deployment, started?: Started) {
     this.#endpoint = endpoint;
@@ -31,12 +36,12 @@ export class EmulatedInstallation {
   }
 
   /**
-   * Starts an emulator.
+   * Starts an emulator. `waits`: how machines are adapted to it.
    * @throws UnavailableError when it cannot be installed.
    */
-  static async open(assembly: string): Promise<EmulatedInstallation> {
+  static async open(assembly: string, waits?: AdaptOptions): Promise<EmulatedInstallation> {
     let emulator = '';
-    const proxy = await startProxy(() => emulator);
+    const proxy = await startProxy(() => emulator, waits);
     try {
       const stack = await startMiniStack({ waitScale: 1, functionEndpoint: proxy.url });
       emulator = stack.url;
@@ -50,9 +55,20 @@ export class EmulatedInstallation {
 
   /** Deploys twice, the second time without changes, and returns the target. */
   async deploy(): Promise<Target> {
+    await this.deployFirst();
+    return this.deployAgain();
+  }
+
+  /** Deploys once, to an emulator that was not bootstrapped, and returns the target. */
+  async deployFirst(): Promise<Target> {
     await this.#deployment.bootstrap();
-    await this.#deployment.deploy();
-    const outputs = await this.#deployment.deploy();
+    return this.deployAgain();
+  }
+
+  /** Deploys to where it was bootstrapped, another assembly with the same stacks if one is given; returns the target. */
+  async deployAgain(assembly?: string): Promise<Target> {
+    const { outputs, stackIds } = await this.#deployment.deploy(assembly);
+    this.#stackIds = stackIds;
     const api = /https:\/\/(\w+)\./.exec(outputs[NAME]?.['Url'] ?? '')?.[1];
     const url = `${this.#endpoint}/restapis/${api}/prod/_user_request_`;
     const key = await this.#deployment.key(NAME);
@@ -63,7 +79,22 @@ export class EmulatedInstallation {
   /** Destroys the stacks, and returns the resources that remain. */
   async destroy(): Promise<readonly string[]> {
     await this.#deployment.destroy();
+    return this.resources();
+  }
+
+  /** Destroys the stack of the service, and leaves the one of the data. */
+  async destroyService(): Promise<void> {
+    await this.#deployment.destroy(SERVICE_STACK);
+  }
+
+  /** The resources that have the installation in their names. */
+  resources(): Promise<readonly string[]> {
     return remainingIn(this.#endpoint, NAME);
+  }
+
+  /** Calls what rules call after a deployment. */
+  reportDeployment(): Promise<void> {
+    return reportDeployment(this.#endpoint, this.#stackIds);
   }
 
   async close(): Promise<void> {

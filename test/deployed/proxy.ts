@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { adaptDefinition } from '../emulator/differences.ts';
+import { type AdaptOptions, adaptDefinition } from '../emulator/differences.ts';
 import { type Fault, FaultInjector } from './faults.ts';
 
 /** A proxy between deployed functions and the emulator. */
@@ -15,23 +15,23 @@ export interface AwsProxy {
 const operationOf = ({ headers, method, url }: IncomingMessage): string =>
   String(headers['x-amz-target'] ?? `${method} ${url}`);
 
-/** In these tests, waits with a timeout end after this time: most of them are to end by it. */
+/** In most tests, waits with a timeout end after this time: most of them are to end by it. */
 const WAIT_SECONDS = 12;
 /** A wait that a person at a browser ends; the id of its state begins so. */
 const PATIENT = /"await-a-person/;
 const PATIENT_SECONDS = 120;
 
-function adapted(definition: string): string {
-  const maxWaitSeconds = PATIENT.test(definition) ? PATIENT_SECONDS : WAIT_SECONDS;
+function adapted(definition: string, waitSeconds: number): string {
+  const maxWaitSeconds = PATIENT.test(definition) ? Math.max(PATIENT_SECONDS, waitSeconds) : waitSeconds;
   return JSON.stringify(adaptDefinition(JSON.parse(definition), { maxWaitSeconds }));
 }
 
 const DEFINES = /\.(Create|Update)StateMachine$/;
 
-function bodyFor(operation: string, body: Buffer): Buffer {
+function bodyFor(operation: string, body: Buffer, waits: AdaptOptions): Buffer {
   if (!DEFINES.test(operation)) return body;
   const input = JSON.parse(body.toString()) as { definition: string };
-  return Buffer.from(JSON.stringify({ ...input, definition: adapted(input.definition) }));
+  return Buffer.from(JSON.stringify({ ...input, definition: adapted(input.definition, waits.maxWaitSeconds) }));
 }
 
 interface Answer {
@@ -104,20 +104,52 @@ function control(faults: FaultInjector, method: string | undefined, body: Buffer
   return {};
 }
 
-/** Starts the proxy; the endpoint of the emulator is read at each request. */
-export async function startProxy(target: () => string): Promise<AwsProxy> {
+const STARTS = /\.StartExecution$/;
+
+const json = (status: number, value: object): Answer => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: Buffer.from(JSON.stringify(value)),
+});
+
+/** The executions that were started through the proxy, by machine and name, with their inputs. */
+type Started = Map<string, string>;
+
+/**
+ * The answer of Step Functions to a start where the emulator's differs: it has a fault for a version of a machine that does
+ * not exist, and an error for an execution that was started with the same name and input before, which has no effect.
+ */
+function answerOfStart(started: Started, request: Buffer, answer: Answer): Answer {
+  const { stateMachineArn = '', name = '', input = '' } = JSON.parse(request.toString()) as Record<string, string>;
+  const key = `${stateMachineArn}/${name}`;
+  if (answer.status === 200) started.set(key, input);
+  if (answer.status === 500 && answer.body.includes(':stateMachine:')) {
+    return json(400, { __type: 'StateMachineDoesNotExist', message: 'State Machine Does Not Exist' });
+  }
+  if (!answer.body.includes('ExecutionAlreadyExists') || started.get(key) !== input) return answer;
+  const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:').replace(/:\d+$/, '')}:${name}`;
+  return json(200, { executionArn, startDate: Math.floor(Date.now() / 1000) });
+}
+
+/** Starts the proxy; the endpoint of the emulator is read at each request. `waits`: how machines are adapted to it. */
+export async function startProxy(
+  target: () => string,
+  waits: AdaptOptions = { maxWaitSeconds: WAIT_SECONDS },
+): Promise<AwsProxy> {
   const agent = new Agent({ keepAlive: true });
   const faults = new FaultInjector();
+  const started: Started = new Map();
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(incoming);
-    const body = bodyFor(operation, await buffer(incoming));
+    const body = bodyFor(operation, await buffer(incoming), waits);
     if (incoming.url === '/_faults') {
       response.end(JSON.stringify(control(faults, incoming.method, body)));
       return undefined;
     }
     const fault = faults.next(operation);
     if (fault === 'throttle' || fault === 'failure') return RESPONSES[fault](response);
-    const answer = await forward(new URL(target()), agent, incoming, body);
+    const given = await forward(new URL(target()), agent, incoming, body);
+    const answer = STARTS.test(operation) ? answerOfStart(started, body, given) : given;
     if (fault === 'silence') return RESPONSES.silence(response);
     return send(response, fault === 'part' ? rejectPart(answer) : answer);
   };

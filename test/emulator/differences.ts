@@ -1,7 +1,9 @@
 /** Parameters of the replacements. */
-interface AdaptOptions {
+export interface AdaptOptions {
   /** The timeout of waits that end by something else, seconds. */
   readonly maxWaitSeconds: number;
+  /** Functions are updated while they run, and then fail with this error. */
+  readonly errorOfUpdate?: string | undefined;
 }
 
 /**
@@ -10,8 +12,8 @@ interface AdaptOptions {
 interface Difference {
   readonly reason: string;
   readonly field: string;
-  readonly matches: (value: unknown) => boolean;
-  readonly replacement: (options: AdaptOptions) => unknown;
+  readonly matches: (value: unknown, options: AdaptOptions) => boolean;
+  readonly replacement: (options: AdaptOptions, value: unknown) => unknown;
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.startsWith('{%');
@@ -35,6 +37,13 @@ const DIFFERENCES: readonly Difference[] = [
     matches: isExpression,
     replacement: ({ maxWaitSeconds }) => maxWaitSeconds,
   },
+  {
+    reason: 'an update of a function ends its calls, which on AWS go on; they are retried as those whose process ended',
+    field: 'ErrorEquals',
+    matches: (value, { errorOfUpdate }) =>
+      errorOfUpdate !== undefined && Array.isArray(value) && value.includes('Runtime.ExitError'),
+    replacement: ({ errorOfUpdate }, value) => [...(value as string[]), errorOfUpdate],
+  },
 ];
 
 const reported = new Set<Difference>();
@@ -48,10 +57,10 @@ function report(difference: Difference): void {
 export function adaptDefinition(definition: object, options: AdaptOptions = { maxWaitSeconds: 60 }): unknown {
   const applied = new Set<Difference>();
   const text = JSON.stringify(definition, (field, value: unknown) => {
-    const difference = DIFFERENCES.find((one) => one.field === field && one.matches(value));
+    const difference = DIFFERENCES.find((one) => one.field === field && one.matches(value, options));
     if (difference === undefined) return value;
     applied.add(difference);
-    return difference.replacement(options);
+    return difference.replacement(options, value);
   });
   for (const difference of applied) report(difference);
   return JSON.parse(text) as unknown;

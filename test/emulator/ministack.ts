@@ -11,6 +11,7 @@ import { installPackage } from './python-packages.ts';
 /** An emulator of AWS (PyPI, MIT licence). The version is pinned because each version has other bugs. */
 const PACKAGE = 'ministack==1.5.33';
 const MAX_START_MS = 20_000;
+const MAX_STOP_MS = 5_000;
 
 /** The program ends when its input is closed: with the process that started it, even if that is killed. */
 const LAUNCH = `
@@ -92,7 +93,10 @@ export async function startMiniStack({
   const output = text(child.stderr);
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
+    // It would wait for executions that wait.
+    const kill = setTimeout(() => child.kill('SIGKILL'), MAX_STOP_MS);
     await exit;
+    clearTimeout(kill);
     await rm(folder, { recursive: true, force: true });
   };
   const url = `http://127.0.0.1:${port}`;

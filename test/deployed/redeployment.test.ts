@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, clientOf, type Json, rowsOf } from '../service/access/client.ts';
+import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
+import { EmulatedInstallation } from './emulated-installation.ts';
+import { sendLoad } from './load.ts';
+import type { Target } from './target.ts';
+
+const assemblies = JSON.parse(process.env[ASSEMBLIES] ?? 'null') as Assemblies | null;
+const MAX_MS = 180_000;
+/** Waits for events are longer than these tests, and calls that an update ends are retried. */
+const WAITS = { maxWaitSeconds: 1200, errorOfUpdate: 'Runtime.HandlerError' };
+
+const BY_EVENT = (type: string): string => `
+timeouts: {interrupt: PT1H}
+states:
+- id: a
+  type: consumeEvent
+  timeout: PT1H
+  event: {type: ${type}, context: {order: 'jq(.order)'}}
+  transform: 'jq({paid: .["${type}"].data.n})'
+`;
+const CALLER = `
+timeouts: {interrupt: PT1H}
+functions:
+- {id: pay, type: subflow, workflow: paid}
+states:
+- {id: a, type: action, action: {function: pay, input: 'jq(.)'}, transform: 'jq(.return)'}
+`;
+const EACH = `
+timeouts: {interrupt: PT1H}
+functions:
+- {id: pay, type: subflow, workflow: paid}
+states:
+- id: a
+  type: foreach
+  array: 'jq([{order: "e1"}, {order: "e2"}])'
+  action: {function: pay, input: 'jq(.)'}
+  transform: 'jq({paid: ([.return[].paid] | add)})'
+`;
+const NAP = "states:\n- {id: a, type: delay, duration: PT60S, transform: 'jq({woken: .n})'}\n";
+const PLACED =
+  "start: {type: event, event: {type: placed}}\nstates: [{id: a, type: noop, transform: 'jq(.placed.data)'}]\n";
+const TICK = "start: {type: scheduled, cron: '* * * * *'}\nstates: [{id: a, type: noop}]\n";
+const DOZE = "states: [{id: a, type: delay, duration: PT2S, transform: 'jq({n: .n})'}]\n";
+const NOOP = "states: [{id: a, type: noop, transform: 'jq({n: .n})'}]\n";
+
+const WORKFLOWS = {
+  paid: BY_EVENT('paid'),
+  caller: CALLER,
+  each: EACH,
+  nap: NAP,
+  placed: PLACED,
+  tick: TICK,
+  doze: DOZE,
+  noop: NOOP,
+};
+
+let installation: EmulatedInstallation;
+let client: Client;
+
+const connect = ({ url, key }: Target): Client => clientOf(url, key, async () => {});
+
+async function call(method: string, path: string, json?: unknown): Promise<Json> {
+  const answer = await client.call(method, path, json === undefined ? {} : { json });
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(200);
+  return answer.text === '' ? ({} as Json) : answer.json();
+}
+
+const start = async (workflow: string, input: object): Promise<string> =>
+  String((await call('POST', `/api/namespaces/demo/tree/${workflow}?op=execute`, input))['instance']);
+
+async function send(type: string, id: string, attributes: object, data: object): Promise<void> {
+  const json = { specversion: '1.0', id, source: 'shop', type, ...attributes, data };
+  const headers = { 'Content-Type': 'application/cloudevents+json' };
+  const answer = await client.call('POST', '/api/namespaces/demo/broadcast', { json, headers });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+async function instancesOf(workflow: string): Promise<readonly Json[]> {
+  const filter = `filter.field=AS&filter.type=WORKFLOW&filter.val=${workflow}`;
+  return rowsOf((await call('GET', `/api/namespaces/demo/instances?${filter}`))['instances']?.['results']);
+}
+
+/** Returns when a condition holds; meanwhile the deployment is reported again, as the rule of every 15 minutes does. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + MAX_MS; !(await holds()); await sleep(2000)) {
+    if (performance.now() > end) throw new Error(`it did not happen: ${what}`);
+    await installation.reportDeployment();
+  }
+}
+
+const statusOf = async (id: string): Promise<string> =>
+  String((await call('GET', `/api/namespaces/demo/instances/${id}`))['instance']?.['status']);
+
+async function outputOf(id: string): Promise<Json> {
+  await until(`${id} has ended`, async () => (await statusOf(id)) !== 'pending');
+  const { instance } = await call('GET', `/api/namespaces/demo/instances/${id}`);
+  expect([instance?.['as'], instance?.['status'], instance?.['errorMessage']]).toEqual([
+    instance?.['as'],
+    'complete',
+    '',
+  ]);
+  const { data } = await call('GET', `/api/namespaces/demo/instances/${id}/output`);
+  return JSON.parse(Buffer.from(String(data), 'base64').toString()) as Json;
+}
+
+const countOf = (resources: readonly string[], kind: RegExp): number =>
+  resources.filter((one) => kind.test(one)).length;
+
+describe.skipIf(assemblies === null)('an installation with all options', () => {
+  beforeAll(async () => {
+    if (assemblies === null) return;
+    installation = await EmulatedInstallation.open(assemblies.everything, WAITS);
+    client = connect(await installation.deployFirst());
+    await call('PUT', '/api/namespaces/audit');
+    await call('PUT', '/api/namespaces/demo');
+    for (const [path, body] of Object.entries(WORKFLOWS)) {
+      const answer = await client.call('PUT', `/api/namespaces/demo/tree/${path}?op=create-workflow`, { body });
+      expect(answer.status, answer.text).toBe(200);
+    }
+  }, MAX_MS);
+  afterAll(() => installation?.close());
+
+  test(
+    'goes on with waiting runs, schedules and events after it was destroyed and deployed again',
+    async () => {
+      const order = { order: 'o1' };
+      const [paid, early, caller, each, nap] = await Promise.all([
+        start('paid', order),
+        start('paid', { order: 'o2' }),
+        start('caller', { order: 'o3' }),
+        start('each', {}),
+        start('nap', { n: 7 }),
+      ]);
+      await until('the clock has started a run', async () => (await instancesOf('tick')).length > 0);
+      const before = await installation.resources();
+      expect(countOf(before, /^state machine/)).toBeGreaterThan(4);
+      expect(countOf(before, /^schedule .*\//)).toBeGreaterThan(0);
+      await installation.destroyService();
+      const left = await installation.resources();
+      expect([countOf(left, /^state machine/), countOf(left, /^schedule/), countOf(left, /^table/)]).toEqual([0, 0, 3]);
+      const key = client.key;
+      client = connect(await installation.deployAgain());
+      expect(client.key).toBe(key);
+      // Before anything was reconciled.
+      await send('paid', 'p2', { order: 'o2' }, { n: 2 });
+      await send('placed', 'x1', {}, { n: 3 });
+      expect(await call('POST', '/api/namespaces/demo/tree/noop?op=wait', { n: 4 })).toEqual({ n: 4 });
+      expect(await outputOf(nap)).toEqual({ woken: 7 });
+      for (const [id, n] of [
+        ['o1', 1],
+        ['o3', 30],
+        ['e1', 5],
+        ['e2', 6],
+      ] as const)
+        await send('paid', `p-${id}`, { order: id }, { n });
+      expect(await Promise.all([paid, early, caller, each].map(outputOf))).toEqual([
+        { paid: 1 },
+        { paid: 2 },
+        { paid: 30 },
+        { paid: 11 },
+      ]);
+      await until('an event has started a run', async () => (await instancesOf('placed')).length === 1);
+      // The emulator tells a tick no time, so the clock starts one run only.
+      expect(countOf(await installation.resources(), /^schedule .*\//)).toBe(countOf(before, /^schedule .*\//));
+      const rows = rowsOf((await call('GET', '/api/namespaces/demo/instances?limit=100'))['instances']?.['results']);
+      expect(rows.filter(({ status }) => String(status) !== 'complete')).toEqual([]);
+    },
+    2 * MAX_MS,
+  );
+
+  test(
+    'loses nothing while an update of all its functions is deployed',
+    async () => {
+      const load = sendLoad(client, 'demo');
+      await installation.deployAgain(assemblies?.changed);
+      const { started, sent, ownFaults } = await load.stop();
+      expect(ownFaults).toEqual([]);
+      expect(started.length).toBeGreaterThan(10);
+      const outputs = await Promise.all(started.map(async ({ id, n }) => [n, await outputOf(id)]));
+      expect(outputs).toEqual(started.map(({ n, output }) => [n, output]));
+      await until('each event has started a run', async () => (await instancesOf('placed')).length >= sent + 1);
+      expect(await instancesOf('placed')).toHaveLength(sent + 1);
+    },
+    2 * MAX_MS,
+  );
+});
