@@ -134,6 +134,7 @@ describe('what is one partition, however many the namespace has', () => {
         ...eventOf(1),
         type: 'paid',
       });
+      await counted.deliver();
       await pass();
     });
     expect((await runsOf(counted)).map(({ status }) => status)).toEqual(['complete']);
