@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, type Json, rowsOf } from '../service/access/client.ts';
 import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
-import { EmulatedInstallation } from './emulated-installation.ts';
+import type { EmulatedInstallation } from './emulated-installation.ts';
 import { sendLoad } from './load.ts';
 import type { Target } from './target.ts';
 
@@ -112,7 +112,9 @@ const countOf = (resources: readonly string[], kind: RegExp): number =>
 describe.skipIf(assemblies === null)('an installation with all options', () => {
   beforeAll(async () => {
     if (assemblies === null) return;
-    installation = await EmulatedInstallation.open(assemblies.everything, WAITS);
+    // Loaded late: most runs of the tests skip this file, and the clients of AWS are large.
+    const emulated = await import('./emulated-installation.ts');
+    installation = await emulated.EmulatedInstallation.open(assemblies.everything, WAITS);
     client = connect(await installation.deployFirst());
     await call('PUT', '/api/namespaces/audit');
     await call('PUT', '/api/namespaces/demo');
