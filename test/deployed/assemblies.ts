@@ -38,14 +38,6 @@ const EVERYTHING = {
 export const CONTEXTS = {
   usual: EMULATED,
   everything: EVERYTHING,
-  /** An update of `everything` that changes the environment and the configuration of all functions. */
-  changed: {
-    ...EVERYTHING,
-    concurrency: '{"steps": 60}',
-    logDays: '14',
-    startBudgetMs: '100',
-    tags: '{"team": "shop"}',
-  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The name of an assembly. */

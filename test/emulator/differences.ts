@@ -2,8 +2,6 @@
 export interface AdaptOptions {
   /** The timeout of waits that end by something else, seconds. */
   readonly maxWaitSeconds: number;
-  /** Functions are updated while they run, and then fail with this error. */
-  readonly errorOfUpdate?: string | undefined;
 }
 
 /**
@@ -12,8 +10,8 @@ export interface AdaptOptions {
 interface Difference {
   readonly reason: string;
   readonly field: string;
-  readonly matches: (value: unknown, options: AdaptOptions) => boolean;
-  readonly replacement: (options: AdaptOptions, value: unknown) => unknown;
+  readonly matches: (value: unknown) => boolean;
+  readonly replacement: (options: AdaptOptions) => unknown;
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.startsWith('{%');
@@ -37,13 +35,6 @@ const DIFFERENCES: readonly Difference[] = [
     matches: isExpression,
     replacement: ({ maxWaitSeconds }) => maxWaitSeconds,
   },
-  {
-    reason: 'an update of a function ends its calls, which on AWS go on; they are retried as those whose process ended',
-    field: 'ErrorEquals',
-    matches: (value, { errorOfUpdate }) =>
-      errorOfUpdate !== undefined && Array.isArray(value) && value.includes('Runtime.ExitError'),
-    replacement: ({ errorOfUpdate }, value) => [...(value as string[]), errorOfUpdate],
-  },
 ];
 
 const reported = new Set<Difference>();
@@ -57,10 +48,10 @@ function report(difference: Difference): void {
 export function adaptDefinition(definition: object, options: AdaptOptions = { maxWaitSeconds: 60 }): unknown {
   const applied = new Set<Difference>();
   const text = JSON.stringify(definition, (field, value: unknown) => {
-    const difference = DIFFERENCES.find((one) => one.field === field && one.matches(value, options));
+    const difference = DIFFERENCES.find((one) => one.field === field && one.matches(value));
     if (difference === undefined) return value;
     applied.add(difference);
-    return difference.replacement(options, value);
+    return difference.replacement(options);
   });
   for (const difference of applied) report(difference);
   return JSON.parse(text) as unknown;
