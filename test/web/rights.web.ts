@@ -26,7 +26,7 @@ const keyWith = async (permission: string): Promise<string> => {
 
 /** Buttons that change nothing but what is shown. */
 const READS = [
-  /^(Find|Sign out|Colours|Fold the bar|Namespace demo|To the content|More pages)/,
+  /^(Find|Sign out|Colours|Fold the (bar|child runs of)|Namespace demo|To the content|More pages)/,
   /^(Copy|Open|Close|Clear|Download|Larger|Smaller|All in sight|All steps|Compare|Actions)\b/,
   /^(All|In progress|Complete|Failed|Crashed|Cancelled|Hour|Day|Week|\d+ new)$/,
   /^(Day by|Week by|30 days by|Revision |Show )/,
