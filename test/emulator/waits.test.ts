@@ -83,6 +83,7 @@ const retriedAlone = ({ call }: Payload): Ending =>
     : { output: END };
 
 const LISTENING = { listen: 1 };
+const SLEEPING = { sleep: 1 };
 const callOf = (i: number, k: number) => ({ pause: 1, call: expect.objectContaining({ i, k }) });
 const onlyCall = (k: number) => ({ ...callOf(0, k), alone: true });
 const BOTH = [callOf(0, 0), callOf(1, 0)];
@@ -97,6 +98,7 @@ interface Kind {
   readonly resumed?: { readonly resume: number; readonly with: object };
 }
 
+const delay = (duration: string) => `states:\n- {id: p, type: delay, duration: ${duration}, ${NEXT}`;
 const event = (next: string) => `states:\n- {id: p, type: consumeEvent, event: {type: x}, ${next}`;
 const action = (next: string, retries = '') =>
   `${CALLING}- {id: p, type: action, action: {function: f${retries}}, ${next}`;
@@ -110,8 +112,16 @@ const afterNext = { resume: 2, with: NEXT_WAIT };
 const KINDS: readonly Kind[] = [
   {
     name: 'a delay',
-    yaml: `states:\n- {id: p, type: delay, duration: PT1H, ${NEXT}`,
+    yaml: delay('PT30S'),
     resumed: after({ next: 'p' }),
+  },
+  { name: 'a delay that a timer ends', yaml: delay('PT1H'), answer: ended, tasks: [SLEEPING] },
+  {
+    name: 'a delay of which the machine waits for the rest',
+    yaml: delay('PT1H'),
+    answer: () => ({ error: TASK_ERROR.rest, cause: JSON.stringify({ seconds: 1 }) }),
+    tasks: [SLEEPING],
+    resumed: after({ seconds: 1 }),
   },
   { name: 'an event that ends the run', yaml: event(NEXT), answer: ended, tasks: [LISTENING] },
   {
