@@ -60,7 +60,13 @@ describe('sendmail', () => {
 
   test('sends every mail, with its copies and its attachments', async () => {
     const more = { cc: ['cy@test'], bcc: ['di@test'], subject: 'Hi', attachments: ['message'] };
-    const input = { smtp: SMTP, emails: [{ ...EMAIL, ...more }, EMAIL] };
+    const input = {
+      smtp: SMTP,
+      emails: [
+        { ...EMAIL, ...more },
+        { ...EMAIL, contentType: 'text/html' },
+      ],
+    };
     const { result, deliveries } = await call(IMAGE, { input });
     expect(result).toEqual({ sendmail: [0, 1].map(() => ({ result: '', success: true })) });
     const [delivery] = deliveries;
@@ -73,7 +79,7 @@ describe('sendmail', () => {
     });
     expect(delivery?.mails).toMatchObject([
       { to: ['bob@test'], cc: ['cy@test'], bcc: ['di@test'], subject: 'Hi', body: 'Hello', isHtml: false },
-      { to: ['bob@test'], cc: [], bcc: [], subject: '', body: 'Hello', attachments: [] },
+      { to: ['bob@test'], cc: [], bcc: [], subject: '', body: 'Hello', isHtml: true, attachments: [] },
     ]);
     expect(text(delivery?.mails[0]?.attachments[0]?.bytes)).toBe('Hello');
     const ids = delivery?.mails.map(({ id }) => id) ?? [];

@@ -51,7 +51,7 @@ function draftOf(fields: Fields, files: Files): Draft {
     bcc: textsOf(fields, 'bcc'),
     subject: textOf(fields, 'subject', ''),
     body: Buffer.from(body).toString('utf8'),
-    isHtml: false,
+    isHtml: fields['contentType'] === 'text/html',
     attachments: textsOf(fields, 'attachments').map((name) => needFile(known, name, COMMAND_ERROR)),
   };
 }
