@@ -17,6 +17,7 @@ import {
   RETENTION_DAYS,
   SECONDS_OF_A_DAY,
   storeParts,
+  toHead,
   toItem,
 } from './items.ts';
 import { measuresOf } from './measures.ts';
@@ -58,7 +59,7 @@ export async function isPending({ table }: Pick<Needs, 'table'>, id: string): Pr
 /** The namespace of a run, by its id; undefined for an unknown run. */
 export async function namespaceIdOf({ table }: Pick<Needs, 'table'>, id: string): Promise<string | undefined> {
   const [item] = await table.get([keys.run(id)]);
-  return item === undefined ? undefined : String(item['n']);
+  return item === undefined ? undefined : toHead(item).namespaceId;
 }
 
 const MAX_KEYS = 100;

@@ -17,7 +17,7 @@ const isAwaited = (caller: runs.Run | undefined, { parent }: runs.Run): boolean 
 async function awaited(needs: Needs, rows: readonly Item[]): Promise<readonly Item[]> {
   const tasks = await runs.findMany(
     needs,
-    rows.map(({ id }) => String(id)),
+    rows.map(({ pk }) => keys.runIdIn(pk)),
   );
   const ids = [...new Set(tasks.flatMap((task) => task?.parent?.id ?? []))];
   const callers = new Map((await runs.findMany(needs, ids)).map((caller) => [caller?.id, caller]));

@@ -31,6 +31,11 @@ describe('storing a new run', () => {
     const there = await commitElsewhere('other');
     expect(await runs.store(world.needs, withMachine(stored, 'own'))).toEqual({ run: there, isCommitted: false });
   });
+
+  test('makes its namespace known by its id', async () => {
+    expect(await runs.namespaceIdOf(world.needs, stored.id)).toBe(stored.namespaceId);
+    expect(await runs.namespaceIdOf(world.needs, 'unknown')).toBeUndefined();
+  });
 });
 
 describe('updating a run', () => {
