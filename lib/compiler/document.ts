@@ -5,6 +5,7 @@ import { type Budget, createContext, MAX_SCHEMA_PARTS, type MessagePrefixes, pro
 import { duration, query, text } from './decoding/decoders.ts';
 import { acceptedFields, decodeFields, object } from './decoding/object.ts';
 import { decodeVariant } from './decoding/variants.ts';
+import { toFilter } from './parts/event-filters.ts';
 import { FUNCTION_TYPES } from './parts/functions.ts';
 import { RUN_SETTINGS } from './parts/run-settings.ts';
 import { START_TYPES, type StartPlan } from './parts/starts.ts';
@@ -18,7 +19,7 @@ export interface Document {
   readonly states: readonly Part<StatePlan>[];
   readonly functions: readonly Part<FunctionPlan>[];
   readonly timeouts: Plan['timeouts'];
-  readonly settings: Pick<Plan, 'labels' | 'record' | 'limits'>;
+  readonly settings: Pick<Plan, 'labels' | 'record' | 'limits' | 'cancelOn'>;
   /** In the order in which the original checks. */
   readonly problems: readonly Problem[];
   /** Problems that the original checks after all others. */
@@ -67,7 +68,7 @@ export function decodeDocument(root: Node): Document {
   if (root.kind !== 'map') return { ...nothing, problems: [noStates(root)] };
   const budget = { schemaParts: MAX_SCHEMA_PARTS };
   const context = createContext(DOCUMENT_PREFIXES, budget);
-  const { timeouts, labels, record, limits } = decodeFields(root, FIELDS, context);
+  const { timeouts, labels, record, limits, cancelOn } = decodeFields(root, FIELDS, context);
   const start = decodeStart(root, budget);
   const sectionProblems: Problem[] = [];
   const scope = { budget, problems: sectionProblems };
@@ -80,7 +81,12 @@ export function decodeDocument(root: Node): Document {
     states,
     functions,
     timeouts: omitUndefined({ ...timeouts }),
-    settings: omitUndefined({ labels, record, limits: limits === undefined ? undefined : omitUndefined(limits) }),
+    settings: omitUndefined({
+      labels,
+      record,
+      limits: limits && omitUndefined(limits),
+      cancelOn: cancelOn && toFilter(cancelOn),
+    }),
     problems: [...ofStart, ...sectionProblems, ...context.undecodable, ...ofParts].slice(0, MAX_PROBLEMS),
     lateProblems: context.invalid,
   };

@@ -46,6 +46,13 @@ export function failureLines(error: unknown): string[] {
   return lines;
 }
 
+/** What a call of a native function did outside: `GET https://api.test/orders 200 in 80ms`; empty for another call. */
+function sentText(call: unknown): string {
+  const [to, status, ms] = [textAt(call, 'to'), textAt(call, 'status'), textAt(call, 'ms')];
+  if (to === '') return '';
+  return [to, status, ms === '' ? '' : `in ${durationText(Number(ms))},`].filter((text) => text !== '').join(' ');
+}
+
 function linesBelow(step: unknown, terminal: Terminal): string[] {
   const lines: string[] = [];
   const code = textAt(step, 'error', 'code');
@@ -58,9 +65,8 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
     const next = retry === '' ? '' : `, next attempt after ${durationText(Number(retry))}`;
     const returned = at(call, 'reused') === true ? 'returned before, not repeated' : 'returned';
     const outcome = failure === '' ? returned : `${failure}: ${textAt(call, 'error', 'message')}${next}`;
-    lines.push(
-      `call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${outcome}`,
-    );
+    const made = [sentText(call), outcome].filter((text) => text !== '').join(' ');
+    lines.push(`call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${made}`);
   }
   const count = Number(textAt(step, 'callCount') || 0);
   if (count > calls.length) lines.push(`and ${count - calls.length} further calls`);

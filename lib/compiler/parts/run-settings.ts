@@ -3,6 +3,7 @@ import { reportInvalid } from '../decoding/context.ts';
 import { createDecoder, dictionary, oneOf, positive } from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import type { Plan } from '../plan/plan.ts';
+import { typedEvent } from './event-filters.ts';
 
 /** Names and queries; undefined where there is none. */
 const labels = createDecoder<Plan['labels']>({ kind: 'map' }, (node, field, context) => {
@@ -15,9 +16,10 @@ const labels = createDecoder<Plan['labels']>({ kind: 'map' }, (node, field, cont
   return values;
 });
 
-/** The fields of a document about what its runs keep, and how they are found. */
+/** The fields of a document about what its runs keep, and how they are found and cancelled. */
 export const RUN_SETTINGS = {
   labels,
   record: oneOf(['full', 'flow', 'none']),
+  cancelOn: typedEvent,
   limits: object({ transitions: positive, logBytes: positive }),
 };

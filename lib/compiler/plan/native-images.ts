@@ -13,9 +13,9 @@ export const NATIVE_IMAGES = [
   'smtp-bare',
 ] as const;
 
-const READS_FILES: ReadonlySet<string> = new Set<NativeImage>(['sendmail', 'smtp', 'smtp-bare']);
+const READS_FILES: ReadonlySet<string> = new Set<NativeImage>(['mustache', 'sendmail', 'smtp', 'smtp-bare']);
 
-/** Whether a native function reads the files of an action: the images that send mails do. */
+/** Whether a native function reads the files of an action: those that send mails, and mustache its template. */
 export const readsFiles = (name: string): boolean => READS_FILES.has(name);
 
 /** The name of an image that Weft serves itself. */

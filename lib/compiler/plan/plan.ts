@@ -28,6 +28,8 @@ export interface Plan {
   readonly record?: 'full' | 'flow' | 'none';
   /** The limits of a run; of two limits, that of the namespace and this one, the lower applies. */
   readonly limits?: { readonly transitions?: number | undefined; readonly logBytes?: number | undefined };
+  /** The event that cancels a run; its context is evaluated over the input. */
+  readonly cancelOn?: EventFilter;
   readonly functions: Readonly<Record<string, FunctionPlan>>;
   readonly states: Readonly<Record<string, StatePlan>>;
 }

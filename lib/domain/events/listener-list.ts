@@ -19,6 +19,8 @@ export interface ListenerRecord {
   readonly mode: Listener['mode'];
   readonly events: readonly { readonly type: string; readonly filters: Readonly<Record<string, unknown>> }[];
   readonly createdAt: string;
+  /** The event cancels the instance. */
+  readonly cancels?: true;
 }
 
 const keyOf = ({ pk, sk }: Item): Key => ({ table: 'runs', pk, sk });
@@ -38,11 +40,12 @@ function toRecord(rows: readonly Item[]): ListenerRecord[] {
   return [
     {
       workflow: path,
-      instance: kind === 'wait' ? owner : '',
+      instance: kind === 'start' ? '' : owner,
       updatedAt: at,
       mode,
       events: filters.map(({ type, context }) => ({ type, filters: context })),
       createdAt: at,
+      ...(kind === 'cancel' ? { cancels: true } : {}),
     },
   ];
 }
@@ -51,7 +54,7 @@ const SORTING: Sorting<ListenerRecord> = {
   orders: { UPDATED: (row) => row.updatedAt },
   defaults: [{ field: 'UPDATED', direction: 'ASC' }],
   filters: {},
-  idOf: (row) => `${row.workflow}#${row.instance}`,
+  idOf: (row) => `${row.workflow}#${row.instance}${row.cancels ? '#cancel' : ''}`,
 };
 
 /** Reads the records of rows of the index; those of listeners that were deleted meanwhile are left out. */

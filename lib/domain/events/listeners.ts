@@ -11,11 +11,11 @@ import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 import type { Spread } from '../storage/spread.ts';
 
-/** A listener of a type of events: a run in a wait state, or a workflow that events start. */
+/** A listener of a type of events: a run in a wait state, a run that an event cancels, or a workflow that events start. */
 export interface Listener {
   /** Its sort key. */
   readonly at: string;
-  readonly kind: 'wait' | 'start';
+  readonly kind: 'wait' | 'cancel' | 'start';
   /** The id of the run or of the workflow. */
   readonly owner: string;
   /** The number of the wait of a run. */

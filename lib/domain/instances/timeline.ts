@@ -4,6 +4,7 @@ import { placeOf } from '../../language/yaml/places.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
+import { sentFrom } from '../runs/container-calls.ts';
 import { readSteps } from '../runs/record-steps.ts';
 import { applyChange, entriesOf, isOmitted, type RecordedStep } from '../runs/records.ts';
 import { inputData } from '../runs/run.ts';
@@ -92,11 +93,12 @@ function toStep(recorded: RecordedStep, code: Code) {
     change: change === undefined ? undefined : toPatch(change),
     calls: calls
       ?.toSorted((a, b) => a.i - b.i || a.k - b.k)
-      .map(({ i, k, id, code, message = '', retryIn, reused }) =>
+      .map(({ i, k, id, code, message = '', retryIn, reused, sent }) =>
         omitUndefined({
           call: i,
           attempt: k,
           instance: id,
+          ...(sent === undefined ? {} : sentFrom(sent)),
           error: code === undefined ? undefined : { code, message },
           retryInMs: retryIn,
           reused,

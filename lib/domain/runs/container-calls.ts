@@ -1,3 +1,4 @@
+import type { SentCall } from './records.ts';
 import type { Run } from './run.ts';
 
 /** The key under which a call keeps the container's answer: the answer may be any value, a run's data is an object. */
@@ -15,6 +16,34 @@ export const keepRetryAfter = (ms: number | undefined): Run['data'] => (ms === u
 /** How long a retry of a failed call must wait at least, milliseconds. */
 export const retryAfterOf = ({ service, data }: Run): number =>
   service === undefined ? 0 : Number(data[RETRY_AFTER] ?? 0);
+
+/** The key under which a call of a native function keeps what it did outside. */
+const SENT = 'sent';
+/** The longest destination that is kept, characters. */
+const MAX_DESTINATION = 200;
+
+/** What a call did outside as text, `KIND STATUS MS TO` with `-` for what is unknown: shorter than an object in each record. */
+const sentText = ({ kind, to, status, ms }: SentCall): string =>
+  `${kind} ${status ?? '-'} ${ms ?? '-'} ${to.slice(0, MAX_DESTINATION)}`;
+
+/** The inverse of `sentText`. */
+export function sentFrom(text: string): SentCall {
+  const [kind, status = '-', ms = '-', ...to] = text.split(' ');
+  return {
+    kind: kind as SentCall['kind'],
+    to: to.join(' '),
+    ...(status === '-' ? {} : { status: Number(status) }),
+    ...(ms === '-' ? {} : { ms: Number(ms) }),
+  };
+}
+
+/** The data of a call of a native function that did something outside. */
+export const keepSent = (sent: SentCall | undefined): Run['data'] =>
+  sent === undefined ? {} : { [SENT]: sentText(sent) };
+
+/** What a call of a native function did outside, as text; undefined for any other call, and one of an earlier version. */
+export const sentOf = ({ service, data }: Run): string | undefined =>
+  service?.native === undefined ? undefined : (data[SENT] as string | undefined);
 
 /** The value that a complete child returns to its caller. */
 export const resultOf = ({ service, data }: Run): unknown => (service === undefined ? data : data[RESULT]);

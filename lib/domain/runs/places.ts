@@ -25,6 +25,7 @@ const STORED_NAMES = {
   settings: 'told',
   rerunOf: 'rerunOf',
   reuse: 'reuse',
+  cancelOn: 'cancelOn',
   exceeded: 'exceeded',
   sentSince: 'sentSince',
   trace: 'trace',
@@ -88,6 +89,7 @@ const USUAL: Omit<
   | 'loopIndex'
   | 'rerunOf'
   | 'reuse'
+  | 'cancelOn'
   | 'exceeded'
   | 'sentSince'
   | 'trace'

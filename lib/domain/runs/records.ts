@@ -14,6 +14,17 @@ export interface DataChange {
   readonly removed?: readonly string[];
 }
 
+/** What a call of a native function did outside. No member holds a secret. */
+export interface SentCall {
+  readonly kind: 'http' | 'lambda' | 'mail';
+  /** `GET https://host/path`, the name of a function, or the `host:port` of a mail server. */
+  readonly to: string;
+  /** Of HTTP: the status of the response. */
+  readonly status?: number;
+  /** How long it took, milliseconds; absent where a state machine made it. */
+  readonly ms?: number;
+}
+
 /** A call of a function or subflow that ended: the attempt `k` of call `i`. */
 export interface RecordedCall {
   readonly i: number;
@@ -25,6 +36,8 @@ export interface RecordedCall {
   readonly message?: string;
   /** Milliseconds until the next attempt; absent without one. */
   readonly retryIn?: number;
+  /** What it did outside, if it was of a native function, as `sentText` has it. */
+  readonly sent?: string;
   /** It was not made: its result is that of the run which this one repeats. */
   readonly reused?: true;
 }

@@ -4,7 +4,7 @@ import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { OutboxEntry, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
+import type { CancelOn, OutboxEntry, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -124,6 +124,8 @@ export interface Run extends Head {
   readonly labels?: Labels;
   /** The id of the run that this one repeats. */
   readonly rerunOf?: string;
+  /** The event that cancels it; absent: none. */
+  readonly cancelOn?: CancelOn;
   /** The calls that its first state takes over from the runs that it repeats. */
   readonly reuse?: ReusedCalls;
   /** The ids of the runs that repeat this one, the newest last. */

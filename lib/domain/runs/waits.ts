@@ -77,6 +77,15 @@ export interface Filter {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
+/** The event that cancels a run. */
+export interface CancelOn {
+  readonly filter: Filter;
+  /** Events published since then count, milliseconds since 1970. */
+  readonly since: number;
+  /** Whether the events were read that came before the listener was stored. */
+  readonly isChecked?: true;
+}
+
 /** A wait for events. */
 export interface Listening {
   /** `one`: one event for any of the filters; `all`: one event for each. */

@@ -6,17 +6,18 @@ import { UnitOfWork } from '../run/unit-of-work.ts';
 import { childId } from './children.ts';
 import { announceEnd } from './run-ends.ts';
 
-/** The reasons of a cancellation: the error code, and the message of the run. */
-const MESSAGES = {
-  'cancels.api': 'cancelled by api request',
-  'cancels.parent': 'cancelled by parent workflow',
-} as const;
+/** Why a run is cancelled: the error code, and the message of the run. */
+export interface Cancellation {
+  readonly reason: 'cancels.api' | 'cancels.parent' | 'cancels.event';
+  readonly message: string;
+}
 
-type Reason = keyof typeof MESSAGES;
+const BY_API: Cancellation = { reason: 'cancels.api', message: 'cancelled by api request' };
+/** The state that waits for the run is over. */
+export const BY_PARENT: Cancellation = { reason: 'cancels.parent', message: 'cancelled by parent workflow' };
 
 /** Ends a run; one that has ended stays as it is. Returns the run as it ended. */
-async function endRun(ports: EnginePorts, run: runs.Run, reason: Reason): Promise<runs.Run> {
-  const message = MESSAGES[reason];
+async function endRun(ports: EnginePorts, run: runs.Run, { reason, message }: Cancellation): Promise<runs.Run> {
   const { run: ended } = await runs.update(ports, run, async (current) => {
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);
@@ -39,21 +40,21 @@ async function cancelContainer(
 }
 
 /** Whether the run was cancelled. */
-export const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent)$/.test(code);
+export const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent|event)$/.test(code);
 
 /**
  * Cancels a pending run and every child that it waits for; a run that has ended stays as it is. Repeat it to finish a
- * cancellation that was interrupted.
+ * cancellation that was interrupted. Returns the run as it ended.
  */
-export async function cancel(ports: CleanupPorts, run: runs.Run, reason: Reason = 'cancels.api'): Promise<void> {
-  const ended = await endRun(ports, run, reason);
-  if (!isCancelled(ended)) return;
+export async function cancel(ports: CleanupPorts, run: runs.Run, why: Cancellation = BY_API): Promise<runs.Run> {
+  const ended = await endRun(ports, run, why);
+  if (!isCancelled(ended)) return ended;
   const { machine, code, message } = ended;
   await cancelContainer(ports, ended);
   if (machine !== '') await ports.executions.stop(machine, runs.executionOf(ended), code, message);
   await cancelCalls(ports, ended, ended.wait);
   await publishOutbox(ports, ended);
-  await announceEnd(ports, ended);
+  return announceEnd(ports, ended);
 }
 
 /** Cancels the children that a run waits for in a wait, and everything that those wait for. */
@@ -68,7 +69,7 @@ export async function cancelCalls(
   while (open.length > 0) {
     const ids = open.map((key) => childId(caller, wait.origin, key));
     const found = await runs.findMany(ports, ids);
-    for (const child of found) if (child?.status === 'pending') await cancel(ports, child, 'cancels.parent');
+    for (const child of found) if (child?.status === 'pending') await cancel(ports, child, BY_PARENT);
     open = open.filter((_, index) => found[index] !== undefined).map(({ i, k }) => ({ i, k: k + 1 }));
   }
 }

@@ -1,6 +1,7 @@
-import { isCrashedCall, resultOf } from '../../domain/runs/container-calls.ts';
+import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey } from '../../domain/runs/waits.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -125,9 +126,10 @@ export class CallIntake {
     this.unit.log(text, 'error');
   }
 
-  private record({ i, k }: CallKey, { id, status, code, message }: runs.Run, retryIn?: number): void {
+  private record({ i, k }: CallKey, child: runs.Run, retryIn?: number): void {
+    const { id, status, code, message } = child;
     const failed = status === 'complete' ? {} : { code, message };
-    this.unit.recorder.addCall({ i, k, id, ...failed, ...(retryIn === undefined ? {} : { retryIn }) });
+    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sentOf(child) }) });
   }
 
   /** Logs an attempt that the machine has retried by itself. */

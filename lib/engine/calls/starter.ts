@@ -2,6 +2,7 @@ import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
+import { readFiles } from '../containers/files.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { callInPlace, isNative } from '../native/serving.ts';
 import type { StepUnit } from '../run/step-unit.ts';
@@ -63,7 +64,9 @@ export class CallStarter {
     const { ports, tools } = this.unit;
     const { callee, input } = call;
     const child = await newChild(ports, call);
-    if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) return callInPlace(ports, child, signal);
+    if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) {
+      return callInPlace(ports, child, { signal, readFiles: () => readFiles(ports, child, child.service) });
+    }
     // A worker gets the task when the machine offers it: what it depends on is committed by then.
     if (callee.kind === 'worker') return child;
     if (callee.kind !== 'subflow') return storeChild(ports, child);

@@ -14,7 +14,7 @@ import type { RunInPlace } from '../run/step-unit.ts';
 import { rejectionOf } from '../run/suspension.ts';
 import { isTask, offer, type Task } from '../workers/offering.ts';
 import { openCallee } from './callees.ts';
-import { cancel } from './cancellation.ts';
+import { BY_PARENT, cancel } from './cancellation.ts';
 import { type Call, childId, launch, newChild, storeChild } from './children.ts';
 import { elementAt, elementsOf } from './elements.ts';
 import { evaluateCallInput } from './inputs.ts';
@@ -131,7 +131,7 @@ async function reportAgain(ports: RunnerPorts, child: runs.Run, task: CallTask, 
 /** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
 async function cancelIfLeft(ports: CleanupPorts, child: runs.Run, task: CallTask): Promise<boolean> {
   if ((await findCaller(ports, task)) !== undefined) return false;
-  await cancel(ports, child, 'cancels.parent');
+  await cancel(ports, child, BY_PARENT);
   return true;
 }
 

@@ -95,6 +95,7 @@ export const KIND_OF = {
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
   'cancels.parent': 'uncatchable',
+  'cancels.event': 'uncatchable',
   'event.jq': 'uncatchable',
   'secrets.notFound': 'uncatchable',
   'workflow.invoke': 'uncatchable',

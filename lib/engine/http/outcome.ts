@@ -1,3 +1,4 @@
+import type { SentCall } from '../../domain/runs/records.ts';
 import type { ContainerFile } from '../../ports/containers.ts';
 import type { RunnerPorts } from '../ports.ts';
 
@@ -10,8 +11,10 @@ export interface NativeFailure {
   readonly retryAfter?: number;
 }
 
-/** What a native function comes to. */
-export type Outcome = { readonly value: unknown } | { readonly failure: NativeFailure };
+/** What a native function comes to, and what it did outside. */
+export type Outcome = ({ readonly value: unknown } | { readonly failure: NativeFailure }) & {
+  readonly sent?: Omit<SentCall, 'ms'>;
+};
 
 /** One call of a native function. */
 export interface NativeContext {

@@ -38,17 +38,26 @@ export interface HttpCall {
  */
 export async function sendCall(call: HttpCall): Promise<Outcome> {
   try {
-    return toOutcome(call, await exchangeCall(call));
+    const response = await exchangeCall(call);
+    return { ...toOutcome(call, response), sent: sentBy(call, response) };
   } catch (error) {
-    if (error instanceof TokenError) return failed(call, 'auth', error.message);
+    if (error instanceof TokenError) return { ...failed(call, 'auth', error.message), sent: sentBy(call) };
     if (!(error instanceof UnreachableError)) throw error;
-    return failed(call, error.problem, error.problem === 'timeout' ? withLimit(call, error) : error.message);
+    const message = error.problem === 'timeout' ? withLimit(call, error) : error.message;
+    return { ...failed(call, error.problem, message), sent: sentBy(call) };
   }
 }
 
 /** What did not answer, and how long it was waited for. */
 const withLimit = ({ request }: HttpCall, { message }: Error): string =>
   `${message}; the function waits for ${request.ms / 1000} s, and not longer than its state`;
+
+/** What a call sent, for the record of the run, and the status of its response. */
+export const sentBy = ({ request }: Pick<HttpCall, 'request'>, response?: WebResponse): Outcome['sent'] & object => ({
+  kind: 'http',
+  to: mask(nameOf(request), request.secrets),
+  ...(response && { status: response.status }),
+});
 
 /**
  * Sends the request of a call and returns the response, whatever its status. Throws TokenError and UnreachableError. A

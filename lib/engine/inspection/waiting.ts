@@ -97,8 +97,12 @@ function toEvents({ mode, filters, received }: Listening) {
 
 /** The reply of GET waiting: what a run waits for. */
 export async function toWaiting(ports: Needs, run: runs.Run) {
-  const reply = { namespace: run.namespace, instance: toRecord(run) };
-  const { wait } = run;
+  const { wait, cancelOn } = run;
+  const canBeCancelled = run.status === 'pending' && cancelOn !== undefined;
+  const reply = {
+    ...{ namespace: run.namespace, instance: toRecord(run) },
+    ...(canBeCancelled ? { cancelOn: cancelOn.filter } : {}),
+  };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;
   const { state, entered, until, approval } = wait;
   // What decides an approval is not an event of the bus.

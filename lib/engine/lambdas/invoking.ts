@@ -59,8 +59,18 @@ function outcomeOf(telling: Telling, reply: InvocationReply): Outcome {
 
 /** Invokes a function within its deadline. Never throws for what Lambda or the function does. */
 export const lambda: NativeFunction = async (context, input): Promise<Outcome> => {
+  const outcome = await invoke(context, input as PreparedInvocation);
+  return { ...outcome, sent: sentBy(input as PreparedInvocation) };
+};
+
+/** What an invocation was sent to, for the record of the run. */
+export const sentBy = ({ function: name, secrets }: Telling['invocation']): Outcome['sent'] & object => ({
+  kind: 'lambda',
+  to: mask(name, secrets),
+});
+
+async function invoke(context: NativeContext, invocation: PreparedInvocation): Promise<Outcome> {
   const { ports, until, signal } = context;
-  const invocation = input as PreparedInvocation;
   const telling = { brand: ports.settings.brand, invocation };
   try {
     const reply = await ports.lambdas.invoke({
@@ -75,4 +85,4 @@ export const lambda: NativeFunction = async (context, input): Promise<Outcome> =
     if (!(error instanceof LambdaError)) throw error;
     return failed(telling, error.problem, `did not answer: ${error.message}`);
   }
-};
+}

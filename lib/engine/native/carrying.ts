@@ -1,6 +1,7 @@
 import type { Run } from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
 import { isObject } from '../../language/json.ts';
+import { sentBy } from '../lambdas/invoking.ts';
 import {
   type MachineInvocation,
   type MachineReply,
@@ -32,5 +33,6 @@ export async function prepareForMachine(ports: RunnerPorts, child: NativeChild):
 export async function takeFromMachine(ports: RunnerPorts, child: NativeChild, reply: unknown): Promise<Run> {
   const invocation = await invocationOf(ports, child);
   const received = (isObject(reply) ? reply : {}) as MachineReply;
-  return commitOutcome(ports, child, outcomeOfMachine({ brand: ports.settings.brand, invocation }, received));
+  const outcome = outcomeOfMachine({ brand: ports.settings.brand, invocation }, received);
+  return commitOutcome(ports, child, { ...outcome, sent: sentBy(invocation) });
 }

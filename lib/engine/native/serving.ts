@@ -1,4 +1,4 @@
-import { keepResult, keepRetryAfter } from '../../domain/runs/container-calls.ts';
+import { keepResult, keepRetryAfter, keepSent } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
 import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
@@ -22,8 +22,12 @@ type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
  * Calls the native function of a child that is not stored, and returns the child as it ended; pending when the call was
  * aborted. Nothing is stored: a repeated step calls again, with the same idempotency key.
  */
-export async function callInPlace(ports: RunnerPorts, child: NativeChild, signal: AbortSignal): Promise<runs.Run> {
-  const ending = await endingOf(ports, child, { input: child.input, readFiles: async () => [], signal });
+export async function callInPlace(
+  ports: RunnerPorts,
+  child: NativeChild,
+  { signal, readFiles }: Pick<NativeContext, 'readFiles'> & { readonly signal: AbortSignal },
+): Promise<runs.Run> {
+  const ending = await endingOf(ports, child, { input: child.input, readFiles, signal });
   return signal.aborted ? child : { ...child, ...ending };
 }
 
@@ -84,18 +88,21 @@ async function endingOf(ports: RunnerPorts, child: NativeChild, { input, readFil
     until,
     readFiles,
   };
+  const begun = ports.clock.now();
   const outcome = await call({ ...context, ...(signal && { signal }) }, JSON.parse(Buffer.from(input).toString()));
-  return toEnding(ports, outcome);
+  return toEnding(ports, outcome, ports.clock.now() - begun);
 }
 
-function toEnding(ports: RunnerPorts, outcome: Outcome): Ending {
+/** `ms`: how long the call took, if this process made it. */
+function toEnding(ports: RunnerPorts, outcome: Outcome, ms?: number): Ending {
+  const sent = keepSent(outcome.sent && { ...outcome.sent, ...(ms === undefined ? {} : { ms }) });
   if ('failure' in outcome) {
     const { code, message, retryAfter } = outcome.failure;
-    return { status: 'failed', code, message, data: keepRetryAfter(retryAfter) };
+    return { status: 'failed', code, message, data: { ...keepRetryAfter(retryAfter), ...sent } };
   }
   const problem = resultProblem(outcome.value);
   if (problem !== undefined) return crash(ports, `the result of the function is ${problem}`);
-  return { status: 'complete', code: '', message: '', data: keepResult(outcome.value) };
+  return { status: 'complete', code: '', message: '', data: { ...keepResult(outcome.value), ...sent } };
 }
 
 const crash = ({ settings }: RunnerPorts, message: string): Ending => ({

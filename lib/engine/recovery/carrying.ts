@@ -1,8 +1,9 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { cancel, cancelCalls, isCancelled } from '../calls/cancellation.ts';
+import { BY_PARENT, cancel, cancelCalls, isCancelled } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
+import { cancelByPast } from '../cancelling/by-event.ts';
 import { answerAgain } from '../events/listening.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
 import { firstExecution, moveToExecution, startExecution } from '../executions/handles.ts';
@@ -38,6 +39,7 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
     else await endOrphan(ports, run, run.parent);
     return;
   }
+  if ((await cancelByPast(ports, run)) !== undefined) return;
   await answerAgain(ports, run);
   await endWokenTasks(ports, run);
   const isOver = hasExpired(run, ports.clock.now());
@@ -56,7 +58,7 @@ async function assignExecution(ports: CleanupPorts, run: runs.Run): Promise<void
 /** A child that waits to be called by a caller that has ended. */
 async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): Promise<void> {
   const caller = await runs.find(ports, parent.id);
-  if (caller?.status !== 'pending') await cancel(ports, child, 'cancels.parent');
+  if (caller?.status !== 'pending') await cancel(ports, child, BY_PARENT);
 }
 
 /** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
@@ -69,7 +71,7 @@ export const isDone = ({ status, wait }: runs.Run): boolean =>
  */
 export async function completeEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
   if (run.status === 'pending') return;
-  if (isCancelled(run)) return cancel(ports, run);
+  if (isCancelled(run)) return void (await cancel(ports, run));
   if (isDone(run)) return;
   await publishOutbox(ports, run);
   await cancelCalls(ports, run, run.wait);

@@ -4,6 +4,7 @@ import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Message } from '../../ports/bus.ts';
+import { offerToCancel } from '../cancelling/by-event.ts';
 import { answerIfFulfilled, isFulfilledRun, type Offered, offer } from '../events/listening.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { answerWoken, wake } from '../step/waking.ts';
@@ -100,7 +101,7 @@ async function deliverToPart(ports: RunnerPorts, routing: Routing, part: Candida
 
 /** Whether an earlier call has started or collected for a start listener. Waits and replays keep their own account. */
 function isServed({ traces: known, replay }: events.Recorded, listener: listeners.Listener): boolean {
-  if (replay !== undefined || listener.kind === 'wait') return false;
+  if (replay !== undefined || listener.kind !== 'start') return false;
   const name = listeners.displayName(listener);
   return known.some((trace) => trace.listener === name && (trace.did === 'started' || trace.did === 'collected'));
 }
@@ -123,6 +124,11 @@ async function deliver(
 ): Promise<events.Trace> {
   const { kind, owner, path, wait: number } = listener;
   const trace = { listener: listeners.displayName(listener), workflow: path, matches: true };
+  if (kind === 'cancel') {
+    const did = await offerToCancel(ports, owner, recorded);
+    if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
+    return { ...trace, did };
+  }
   if (kind === 'wait') {
     const key = { run: owner, number };
     const { did, run } = await offer(ports, key, recorded);
@@ -149,5 +155,5 @@ export function logFieldsOfFault(error: unknown): Readonly<Record<string, string
   const listener = typeof error === 'object' && error !== null ? listenersOfFaults.get(error) : undefined;
   if (listener === undefined) return {};
   const { kind, owner, path } = listener;
-  return { workflow: path, ...(kind === 'wait' ? { instance: owner } : {}) };
+  return { workflow: path, ...(kind === 'start' ? {} : { instance: owner }) };
 }

@@ -15,20 +15,37 @@ const placeOf = (write: Write): string => {
 };
 
 /**
- * The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends. Those of
- * a wait that a run leaves where it is woken stay until the machine knows: the event finds the run by them if it comes again.
+ * The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends; and
+ * those of the event that cancels the run. Those of a wait that a run leaves where it is woken stay until the machine knows: the event finds the run by them if it comes again.
  */
 export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
+  return [...(await waitWrites(ports, before, after)), ...(await cancelWrites(ports, before, after))];
+}
+
+const ownerOf = ({ namespaceId, settings, id }: Run, kind: listeners.Owner['kind']): listeners.Owner => ({
+  namespaceId,
+  spread: settings.spread,
+  kind,
+  id,
+});
+
+/** The listener of the event that cancels the run is stored by its first commit and deleted by its last. */
+async function cancelWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
+  const owner = ownerOf(before, 'cancel');
+  const isPending = after.status === 'pending';
+  if (before.cancelOn !== undefined) return isPending ? [] : listeners.toDeletions(owner, [before.cancelOn.filter]);
+  if (after.cancelOn === undefined || !isPending) return [];
+  const { filter, since } = after.cancelOn;
+  await listeners.storeAttributes(ports, before.namespaceId, [filter]);
+  return listeners.toWrites(owner, [filter], { wait: 0, mode: 'simple', path: before.path, created: since });
+}
+
+async function waitWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
   const { wait } = after;
   const begun = after.status === 'pending' ? wait?.listening : undefined;
   const isSameWait = before.wait?.number === wait?.number;
   if (isSameWait && begun !== undefined) return [];
-  const owner: listeners.Owner = {
-    namespaceId: before.namespaceId,
-    spread: before.settings.spread,
-    kind: 'wait',
-    id: before.id,
-  };
+  const owner = ownerOf(before, 'wait');
   const isWoken = after.woken !== undefined && after.woken.number === before.wait?.number;
   const ended = isWoken ? undefined : before.wait?.listening;
   const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);

@@ -49,6 +49,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   step: number;
   metadata: string;
   labels: Run['labels'];
+  /** The event that cancels the run. */
+  cancelOn: Run['cancelOn'];
   interrupted: boolean;
   /** The error of an error state that the run has passed. */
   raised: Failure | undefined;
@@ -80,6 +82,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.step = run.step;
     this.metadata = run.metadata;
     this.labels = run.labels;
+    // A step that goes on has read the events that came before the listener (`cancelByPast`).
+    this.cancelOn = run.cancelOn && { ...run.cancelOn, isChecked: true };
     this.interrupted = run.interrupted;
     this.raised = run.raised;
     this.exceeded = new Set(run.exceeded);
@@ -129,7 +133,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
 
   /** How many writes the commit holds besides the run: also the listeners of a wait that is over. */
   get commitSize(): number {
-    return this.uncommitted + (this.run.wait?.listening?.filters.length ?? 0);
+    return this.uncommitted + Number(this.cancelOn !== undefined) + (this.run.wait?.listening?.filters.length ?? 0);
   }
 
   /** How many log lines the commit holds; each KiB of their text counts as one more. */
@@ -210,23 +214,18 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
 
   private next(ending: Ending): Run {
     const { wait: _, sentSince: __, woken: ___, reuse, ...base } = this.run;
-    const mayReply = ending.status === undefined && this.wait?.isWaiting !== true;
+    const { wait, woken, labels, raised, cancelOn, threads, at, step, flow, data, metadata, interrupted } = this;
+    const mayReply = ending.status === undefined && wait?.isWaiting !== true;
     return {
       ...base,
-      ...omitUndefined({ wait: this.wait, woken: this.woken, labels: this.labels, raised: this.raised }),
-      ...reuseOf(reuse, ending.status === undefined && this.step <= 1),
+      ...{ threads, at, step, flow, data, metadata, interrupted },
+      ...omitUndefined({ wait, woken, labels, raised, cancelOn }),
+      ...reuseOf(reuse, ending.status === undefined && step <= 1),
       ...(mayReply && this.sentSince !== undefined ? { sentSince: this.sentSince } : {}),
-      threads: this.threads,
-      waitCount: Math.max(this.run.waitCount, this.wait?.number ?? 0),
+      waitCount: Math.max(this.run.waitCount, wait?.number ?? 0),
       ...ending,
       seq: this.run.seq + 1,
       updated: Math.max(this.ports.clock.now(), this.run.created),
-      at: this.at,
-      step: this.step,
-      flow: this.flow,
-      data: this.data,
-      metadata: this.metadata,
-      interrupted: this.interrupted,
       ...(this.exceeded.size === 0 ? {} : { exceeded: [...this.exceeded] }),
       ...this.lines.stored,
       tally: this.tally.stored,

@@ -1,8 +1,10 @@
 import * as runs from '../../domain/runs/runs.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
+import { cancelByPast } from '../cancelling/by-event.ts';
 import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
@@ -38,6 +40,8 @@ export interface Advance {
  * first, and OutOfTimeError when the batch evaluates queries after `latest`; then nothing is written.
  */
 export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
+  // The run has ended, so what this step would do is too late.
+  if ((await cancelByPast(ports, run)) !== undefined) throw new ConflictError([]);
   const unit = stepUnit(ports, run, how);
   unit.woken = how.woken;
   const { latest } = how;
@@ -127,6 +131,10 @@ async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Ad
   if (next.seq > 1 && next.labels !== unit.run.labels) await runs.noteLabels(ports, next);
   const committed = await runs.commit(ports, next, writes);
   await publishOutbox(ports, committed);
+  if (committed.wait?.isWaiting) {
+    const cancelled = await cancelByPast(ports, committed);
+    if (cancelled !== undefined) return cancelled;
+  }
   const { announce = announceEnd } = how;
   return committed.status === 'pending' ? committed : announce(ports, committed);
 }

@@ -5,6 +5,7 @@ import { internalFailure } from '../evaluation/failures.ts';
 import { mayCompute, takeTurn } from '../evaluation/processor.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { setCancelOn } from './cancel-on.ts';
 import { timeoutFailure } from './deadlines.ts';
 import { setLabels } from './labels.ts';
 import { limitFailure } from './run-limits.ts';
@@ -29,6 +30,8 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
   const { ports, run } = unit;
   await takeTurn(ports.clock, run.namespaceId);
   await setLabels(unit);
+  const failed = await setCancelOn(unit);
+  if (failed !== undefined) return failed;
   for (let current = signal; ; current = { kind: 'due' }) {
     const next = await runNext(unit, current);
     if ('suspend' in next) return suspend(unit, next.suspend);

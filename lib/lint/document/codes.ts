@@ -17,6 +17,7 @@ export const ENGINE_CODES: readonly string[] = [
   'cancels.timeout.hard',
   'cancels.api',
   'cancels.parent',
+  'cancels.event',
   'workflow.multipleErrors',
   'workflow.notfound',
   'workflow.invalid',

@@ -47,7 +47,7 @@ async function delayed(turns: number): Promise<void> {
 async function cancelAt(world: World, { sources, input }: Specimen, pick: Pick, moment: Moment): Promise<boolean> {
   const { at, isAlone, delays = [0] } = moment;
   let calls = 0;
-  let cancelling: Promise<void> | undefined;
+  let cancelling: Promise<unknown> | undefined;
   await world.store(sources);
   world.process.onCall = async () => {
     calls += 1;

@@ -124,6 +124,12 @@ describe('sendmail', () => {
   });
 });
 
+test('mustache renders a template of the files of the action', async () => {
+  const action = ', files: [{key: report, scope: instance, as: mail.tpl}]';
+  const { result } = await call('gcr.io/direktiv/functions/mustache:1.0', { input: { template: 'mail.tpl' }, action });
+  expect(result).toEqual({ mustache: { result: 'cmVwb3J0', success: true } });
+});
+
 describe('smtp', () => {
   const MAIL = {
     from: 'ada@test',

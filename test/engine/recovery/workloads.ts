@@ -159,6 +159,12 @@ async function send(world: World): Promise<void> {
   await receive(world.ports, namespace, event).catch(unlessExists);
 }
 
+const CANCELLED = `cancelOn: {type: go}
+functions: [{id: kid, type: subflow, workflow: kid}]
+states: [{id: go, type: action, action: {function: kid}}]
+`;
+const ENDLESS = 'states: [{id: until, type: consumeEvent, event: {type: never}, timeout: P1D}]\n';
+
 const EVERY = { limit: 0, offset: 0, order: [], filter: [] };
 
 const WEBHOOK = 'start: {type: webhook, verify: {url: {secret: HOOK, delivery: X-Delivery}}, reply: wait}\n';
@@ -321,6 +327,13 @@ export const workloads: readonly Workload[] = [
       await toggleWorkflow(world.reliable, world.namespace, '/main', false);
     },
     act: toggle(true),
+  },
+  {
+    name: 'an event that cancels a run with its subflow',
+    sources: { kid: ENDLESS, main: CANCELLED },
+    before: begin(1),
+    act: send,
+    isNowOrNever: true,
   },
   {
     name: 'a run that calls over HTTP',

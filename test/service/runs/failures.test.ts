@@ -54,6 +54,10 @@ states:
   child: () => `states:
 - {id: refuse, type: error, error: shop.refused, message: 'order %s is refused', args: ['jq(.order)']}
 `,
+  'secret-path': (origin) => `functions: [{id: shop, type: http, url: '${origin}', timeout: PT1S}]
+states:
+- {id: charge, type: action, action: {function: shop, secrets: [token], input: {url: '${origin}/shops/jq(.secrets.token)'}}}
+`,
   'retry-exhausted': (origin) => `functions: [{id: shop, type: http, url: '${origin}/busy'}]
 states:
 - id: charge
@@ -193,6 +197,35 @@ describe('a failure names its place and its cause in the interface and the log:'
     expect(error['near'] ?? []).toEqual((explained as { near?: unknown }).near ?? []);
     expect(where).toContain(`/${name}:${String(error['at']?.['line'])}:`);
     expect(JSON.stringify([error, where])).not.toContain('hidden');
+  });
+});
+
+describe('the timeline of a run with a call over HTTP', () => {
+  const callsOf = async (name: string) => {
+    const { instance } = (await wait(name, 'application/json')).json();
+    const { steps } = (await client.call('GET', `${DEMO}/instances/${String(instance)}/timeline`)).json();
+    const { out } = await workspace.weft(['instances', 'show', String(instance)]);
+    return { calls: rowsOf(steps).flatMap((step) => (step['calls'] ?? []) as unknown as Json[]), out };
+  };
+
+  test('has what was sent, the status of the response, and how long it took', async () => {
+    const { calls, out } = await callsOf('http-500');
+    const to = expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:\d+\/broken$/);
+    expect(calls).toMatchObject([{ kind: 'http', to, status: 500, ms: expect.any(Number) }]);
+    expect(out).toMatch(/GET http:\/\/127\.0\.0\.1:\d+\/broken 500 in \S+ ?\w*,/);
+  });
+
+  test('has no status where no response came', async () => {
+    const { calls } = await callsOf('timeout');
+    expect(calls).toMatchObject([{ kind: 'http', to: expect.stringMatching(/\/slow$/) }]);
+    expect(calls[0]).not.toHaveProperty('status');
+  });
+
+  test('contains no secret', async () => {
+    await client.call('PUT', `${DEMO}/secrets/token`, { body: 'canary-4711' });
+    const { calls, out } = await callsOf('secret-path');
+    expect(calls).toMatchObject([{ kind: 'http', to: expect.stringContaining('/shops/') }]);
+    expect(JSON.stringify(calls) + out).not.toContain('canary-4711');
   });
 });
 

@@ -7,6 +7,7 @@ export const TOP_FIELDS: Fields = {
   start: 'what starts it: nothing, a schedule, events',
   timeouts: 'interrupt and kill',
   labels: 'names and values by which its runs are found',
+  cancelOn: 'the event that cancels a run',
   description: 'a text for people',
   url: 'where more is written',
 };

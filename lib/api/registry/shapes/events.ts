@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { paged } from './pages.ts';
-import { base64, time } from './scalars.ts';
+import { base64, time, uuid } from './scalars.ts';
 
 /** `cloudevent` is the event's JSON. */
 export const eventRecord = z.object({
@@ -29,7 +29,7 @@ export const explanation = z.object({
   ),
 });
 
-/** A workflow that events start, or an instance that waits for events; the other field is empty. */
+/** A workflow that events start, or an instance that waits for events or that an event cancels; the other field is empty. */
 export const listener = z.object({
   workflow: z.string(),
   instance: z.string(),
@@ -37,6 +37,7 @@ export const listener = z.object({
   mode: z.enum(['simple', 'and', 'or']),
   events: z.array(z.object({ type: z.string(), filters: z.record(z.string(), z.unknown()) })),
   createdAt: time,
+  cancels: z.optional(z.literal(true)),
 });
 export const listeners = z.object({ namespace: z.string(), ...paged(listener) });
 
@@ -76,3 +77,22 @@ export const webhooks = z.object({
   ),
   complete: z.boolean(),
 });
+
+/** A decision that is waited for. */
+const approvalRecord = {
+  instance: uuid,
+  workflow: z.string(),
+  state: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  assignees: z.array(z.string()),
+  since: time,
+  until: time,
+  reminders: z.int(),
+};
+export const approvals = z.object({ namespace: z.string(), approvals: z.array(z.object(approvalRecord)) });
+export const approval = z.object({
+  namespace: z.string(),
+  approval: z.object({ ...approvalRecord, choices: z.array(z.string()), form: z.optional(z.unknown()) }),
+});
+export const decision = z.object({ namespace: z.string(), instance: uuid, choice: z.string(), by: z.string() });

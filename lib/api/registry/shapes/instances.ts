@@ -70,6 +70,10 @@ export const step = z.object({
         call: z.int(),
         attempt: z.int(),
         instance: z.string(),
+        kind: z.optional(z.enum(['http', 'lambda', 'mail'])),
+        to: z.optional(z.string()),
+        status: z.optional(z.int()),
+        ms: z.optional(z.number()),
         error: z.optional(failure),
         retryInMs: z.optional(z.number()),
         reused: z.optional(z.literal(true)),
@@ -123,26 +127,10 @@ const holder = {
 const retry = z.object({ attempt: z.int(), of: z.optional(z.int()), at: time, error: z.optional(failure) });
 
 /** `waiting` is absent for a run that has ended or runs at this moment. */
-const approvalRecord = {
-  instance: uuid,
-  workflow: z.string(),
-  state: z.string(),
-  subject: z.string(),
-  text: z.string(),
-  assignees: z.array(z.string()),
-  since: time,
-  until: time,
-  reminders: z.int(),
-};
-export const approvals = z.object({ namespace: z.string(), approvals: z.array(z.object(approvalRecord)) });
-export const approval = z.object({
-  namespace: z.string(),
-  approval: z.object({ ...approvalRecord, choices: z.array(z.string()), form: z.optional(z.unknown()) }),
-});
-export const decision = z.object({ namespace: z.string(), instance: uuid, choice: z.string(), by: z.string() });
 export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,
+  cancelOn: z.optional(z.object({ type: z.string(), context: data })),
   waiting: z.optional(
     z.object({
       state: z.string(),

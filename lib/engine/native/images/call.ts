@@ -23,6 +23,8 @@ export interface ImageCall {
   readonly context: NativeContext;
   readonly fields: Fields;
   readonly secrets: readonly string[];
+  /** Notes what the call sends, for the record of the run. */
+  readonly note: (sent: Outcome['sent'] & object) => void;
 }
 
 /** The image fails with this code. */
@@ -63,13 +65,18 @@ export function membersOf(fields: Fields, name: string): readonly (readonly [str
 export function imageFunction(failureCode: string, run: (call: ImageCall) => Promise<unknown>): NativeFunction {
   return async (context, stored): Promise<Outcome> => {
     const { input, secrets } = stored as ImageInput;
+    let sent: Pick<Outcome, 'sent'> = {};
+    const note: ImageCall['note'] = (made) => {
+      sent = { sent: { ...made, to: mask(made.to, secrets) } };
+    };
     try {
       if (!isObject(input)) throw rejected('the input must be an object');
-      return { value: await run({ context, fields: input, secrets }) };
+      return { value: await run({ context, fields: input, secrets, note }), ...sent };
     } catch (error) {
       const { code, message, retryAfter } = toImageError(error, failureCode);
       return {
         failure: { code, message: mask(message, secrets), ...(retryAfter === undefined ? {} : { retryAfter }) },
+        ...sent,
       };
     }
   };

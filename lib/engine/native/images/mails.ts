@@ -12,8 +12,13 @@ const TLS_PORT = 465;
 export type Draft = Omit<Mail, 'id'>;
 
 /** Sends mails. Their ids are the same for every repetition of the call. Throws UnreachableError and MailRefusedError. */
-export function deliverMails({ context }: ImageCall, server: MailServer, drafts: readonly Draft[]): Promise<void> {
+export function deliverMails(
+  { context, note }: ImageCall,
+  server: MailServer,
+  drafts: readonly Draft[],
+): Promise<void> {
   const { ports, namespace, key, until, signal } = context;
+  note({ kind: 'mail', to: `${server.host}:${server.port}` });
   return ports.web.deliver({
     server,
     mails: drafts.map((draft, index) => ({ ...draft, id: `<${key}.${index}@weft>` })),

@@ -1,6 +1,6 @@
 import Mustache from 'mustache';
 import { isObject } from '../../../language/json.ts';
-import { COMMAND_ERROR, type Fields, ImageError, imageFunction, rejected, textOf } from './call.ts';
+import { COMMAND_ERROR, type ImageCall, ImageError, imageFunction, rejected, textOf } from './call.ts';
 
 /** The longest template, characters. */
 const MAX_TEMPLATE = 256 * 1024;
@@ -27,22 +27,30 @@ class BoundedWriter extends Mustache.Writer {
 const tooLarge = (what: string): ImageError => new ImageError(COMMAND_ERROR, `the template renders ${what}`);
 
 /** The text of the template: `template` names one of `files`. */
-function templateOf(fields: Fields): string {
+async function templateOf(call: ImageCall): Promise<string> {
+  const { fields } = call;
   const name = textOf(fields, 'template');
   const files = fields['files'] ?? [];
   if (!Array.isArray(files)) throw rejected("'files' in the input must be a list");
   const file: unknown = files.find((one) => isObject(one) && one['name'] === name);
-  if (!isObject(file)) throw new ImageError(COMMAND_ERROR, `no file '${name}' in 'files' of the input`);
-  const text = textOf(file, 'data');
+  const text = isObject(file) ? textOf(file, 'data') : await textOfAction(call, name);
   if (text.length > MAX_TEMPLATE)
     throw new ImageError(COMMAND_ERROR, `the template exceeds ${MAX_TEMPLATE} characters`);
   return text;
 }
 
+/** The text of one of the files of the action. */
+async function textOfAction({ context }: ImageCall, name: string): Promise<string> {
+  const file = (await context.readFiles()).find((one) => one.name === name && one.type === 'plain');
+  if (file === undefined)
+    throw new ImageError(COMMAND_ERROR, `no file '${name}' in 'files' of the input or of the action`);
+  return Buffer.from(file.bytes).toString('utf8');
+}
+
 /** `direktiv/functions/mustache` (docs/native-images.md). */
-export const mustache = imageFunction(COMMAND_ERROR, async ({ fields }) => {
-  const template = templateOf(fields);
-  return { mustache: { result: render(template, fields['data']), success: true } };
+export const mustache = imageFunction(COMMAND_ERROR, async (call) => {
+  const template = await templateOf(call);
+  return { mustache: { result: render(template, call.fields['data']), success: true } };
 });
 
 function render(template: string, data: unknown): string {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { WebResponse } from '../../../ports/web.ts';
 import { headersOf, isReservedHeader, methodOf, urlOf } from '../../http/fields.ts';
-import { exchangeCall } from '../../http/sending.ts';
+import { exchangeCall, type HttpCall, sentBy } from '../../http/sending.ts';
 import { type ImageCall, membersOf, textOf } from './call.ts';
 
 /** As many redirects as a client of Go follows, with which the images were made. */
@@ -19,14 +19,17 @@ export interface Sent {
 const toText = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
 
 /** Sends the request that the fields `url`, `params` and `headers` describe, and returns the response. */
-export function sendImageRequest(call: ImageCall, { method, body, basic, isInsecure }: Sent): Promise<WebResponse> {
+export async function sendImageRequest(
+  call: ImageCall,
+  { method, body, basic, isInsecure }: Sent,
+): Promise<WebResponse> {
   const { fields, context, secrets } = call;
   const url = urlOf(textOf(fields, 'url'), undefined, undefined);
   for (const [name, value] of membersOf(fields, 'params')) url.searchParams.set(name, toText(value));
   // A client of Go sets these itself and ignores them in a request.
   const headers = membersOf(fields, 'headers').filter(([name]) => !isReservedHeader(name.toLowerCase()));
   const { namespaceId, namespace, key, traceparent, ports, until, signal } = context;
-  return exchangeCall({
+  const sending: HttpCall = {
     ports,
     until,
     ...(signal && { signal }),
@@ -43,7 +46,11 @@ export function sendImageRequest(call: ImageCall, { method, body, basic, isInsec
       isInsecure,
       secrets,
     },
-  });
+  };
+  call.note(sentBy(sending));
+  const response = await exchangeCall(sending);
+  call.note(sentBy(sending, response));
+  return response;
 }
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64');

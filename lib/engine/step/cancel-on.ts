@@ -1,0 +1,24 @@
+import { evaluate } from '../evaluation/evaluation.ts';
+import { StateError } from '../evaluation/failures.ts';
+import type { StepUnit } from '../run/step-unit.ts';
+import type { End } from './transitions.ts';
+
+/**
+ * Sets the event that cancels a run, as its workflow has it, before its first state. Returns the end of a run whose context
+ * cannot be evaluated: it could not be cancelled.
+ */
+export async function setCancelOn(unit: StepUnit): Promise<End | undefined> {
+  const { cancelOn } = unit.tools.plan;
+  if (cancelOn === undefined || unit.cancelOn !== undefined) return undefined;
+  const { type, context } = cancelOn;
+  try {
+    const filter = { type, context: (await evaluate(context, unit.data)) as Readonly<Record<string, unknown>> };
+    unit.cancelOn = { filter, since: unit.run.created };
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    const [code, message] = [unit.branded('event.jq'), `the context of cancelOn ${error.message}`];
+    unit.log(`Workflow failed with error '${code}': ${message}`, 'error', '');
+    return { end: 'failed', code, message };
+  }
+}
