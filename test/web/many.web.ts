@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startAnswering } from '../service/access/answering-server.ts';
 import { rowsOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, started, untilStatus } from './browser/space.ts';
@@ -117,6 +118,21 @@ test('the tree of a run shows the runs that led to it, and unfolds those that it
   const names = await parents.getByRole('link').allInnerTexts();
   expect(names.map((name) => name.replace(/^\//, ''))).toEqual(['top', 'middle']);
   await children.getByText('None.').waitFor();
+});
+
+test('a step shows what its call over HTTP sent, and the status of the response', async () => {
+  const shop = await startAnswering({ 'GET /orders': [{ json: [] }] });
+  const call = `functions: [{id: shop, type: http, url: '${shop.url}/orders'}]
+states: [{id: ask, type: action, action: {function: shop}}]
+`;
+  await store('ask', call);
+  const run = await started(console_.client, NS, 'ask', {});
+  await untilStatus(console_.client, NS, run, 'complete');
+  const page = await console_.open(`n/${NS}/runs/${run}?tab=step&step=1`);
+  const calls = page.getByRole('region', { name: 'Calls' });
+  await calls.getByText(`GET ${shop.url}/orders 200 in`).waitFor();
+  expect(await calls.getByRole('link').count()).toBe(0);
+  await shop.close();
 });
 
 test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {

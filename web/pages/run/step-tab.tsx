@@ -73,12 +73,15 @@ function Calls({ namespace, step }: { readonly namespace: string; readonly step:
     <section class="data-part" aria-label="Calls">
       <h2 class="minor">Calls</h2>
       <ul>
-        {calls.map(({ call, attempt, instance, error, retryInMs }) => (
+        {calls.map(({ call, attempt, instance, kind, to, status, ms, error, retryInMs }) => (
           <li class="child" key={`${call} ${attempt}`}>
             <span class="cut">
               Call {call + 1}, attempt {attempt + 1}
             </span>
-            {IS_RUN.test(instance) && (
+            {to !== undefined && (
+              <code class="cut">{[to, status, ms === undefined ? '' : `in ${duration(ms)}`].join(' ').trim()}</code>
+            )}
+            {kind === undefined && IS_RUN.test(instance) && (
               <a class="link" href={addresses.run(namespace, instance)}>
                 its run
               </a>
