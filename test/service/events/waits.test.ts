@@ -285,7 +285,7 @@ describe('a run that generates an event', () => {
   test('sends it after the delay, also after the run has ended and was deleted', async () => {
     const space = await open();
     await space.store('starts', 'start: {type: event, event: {type: t}}\nstates:\n- {id: a, type: noop}\n');
-    await space.store('flow', generate('{type: t, source: s}', '  delay: PT1S\n'));
+    await space.store('flow', generate('{type: t, source: s}', '  delay: PT4S\n'));
     await space.ended(await space.execute('flow'));
     await space.call('DELETE', '/tree/flow?op=delete-node');
     const [event] = await space.events();
