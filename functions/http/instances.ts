@@ -88,7 +88,9 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
     const { run: started, warnings } = await rerun(ports, run, wanted);
     return { ...reply, instance: started.id, warnings };
   },
-  cancelInstance: async (ports, { path }) => cancel(ports, await instances.need(ports, path.namespace, path.instance)),
+  cancelInstance: async (ports, { path }) => {
+    await cancel(ports, await instances.need(ports, path.namespace, path.instance));
+  },
 };
 
 export const endpoints: Endpoints<'instances'> = {

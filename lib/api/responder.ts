@@ -14,6 +14,7 @@ import { type Match, matchRoute } from './http/match.ts';
 import {
   faultText,
   OPTIONS,
+  RawReply,
   type Reply,
   redirect,
   type StreamedReply,
@@ -183,7 +184,12 @@ export function responderOf<Name extends LambdaName>(
     const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
-    if (!wantsStream(request, routed)) return toReply(await endpoint?.(ports, call));
+    if (!wantsStream(request, routed)) {
+      const value = await endpoint?.(ports, call);
+      // What the engine returns besides must not reach the client.
+      const isEmpty = routed.route.reply === 'empty' && !(value instanceof RawReply);
+      return toReply(isEmpty ? undefined : value);
+    }
     return toStreamReply(await openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
   };
   return async (received, invocation) => {

@@ -1,6 +1,7 @@
 import type { TextCondition, Where } from '../../ports/table.ts';
 import { addDuration, isDuration, parseDuration } from '../../time/durations.ts';
 import { ServiceError } from '../errors.ts';
+import { isCancelledCode } from '../runs/run.ts';
 import type * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { filterTimes, filterValues } from '../storage/lists.ts';
@@ -9,9 +10,7 @@ import type { Period } from './rows.ts';
 type Filter = ListRequest['filter'][number];
 type Test = (head: runs.Head, value: string) => boolean;
 
-const CANCELLED = /\.cancels\.(api|parent)$/;
-
-const statusOf = (head: runs.Head): string => (CANCELLED.test(head.code) ? 'cancelled' : head.status);
+const statusOf = (head: runs.Head): string => (isCancelledCode(head.code) ? 'cancelled' : head.status);
 const pathOf = (text: string): string => text.replace(/^\//, '');
 
 /** The filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */

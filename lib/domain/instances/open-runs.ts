@@ -2,15 +2,14 @@ import type { Ports } from '../../ports/ports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as partitions from '../namespaces/partitions.ts';
+import { isCancelledCode } from '../runs/run.ts';
 import * as runs from '../runs/runs.ts';
 import * as keys from '../storage/keys.ts';
 import type { OpenKind } from '../storage/open-items.ts';
 
-const CANCELLED = /\.cancels\.(api|parent)$/;
-
 /** Whether the run of a row is pending, or was ended by a request that may have left something undone. */
 const isOpen = ({ status, code }: runs.Head): boolean =>
-  status === 'pending' || (status === 'failed' && CANCELLED.test(code));
+  status === 'pending' || (status === 'failed' && isCancelledCode(code));
 
 /** An instance is kept for the retention after its end, and began at most that long before. */
 const MAX_AGE_MS = 2 * runs.RETENTION_DAYS * DAY_MS;

@@ -139,3 +139,6 @@ export function inputData(input: Uint8Array): Record<string, unknown> {
   const value = toValue(input);
   return isObject(value) ? value : { input: value };
 }
+
+/** Whether a run with this error code was cancelled: by a request, by its caller, or by an event. */
+export const isCancelledCode = (code: string): boolean => /\.cancels\.(api|parent|event)$/.test(code);

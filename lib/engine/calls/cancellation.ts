@@ -1,3 +1,4 @@
+import { isCancelledCode } from '../../domain/runs/run.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
@@ -40,7 +41,7 @@ async function cancelContainer(
 }
 
 /** Whether the run was cancelled. */
-export const isCancelled = ({ code }: runs.Run): boolean => /\.cancels\.(api|parent|event)$/.test(code);
+export const isCancelled = ({ code }: runs.Run): boolean => isCancelledCode(code);
 
 /**
  * Cancels a pending run and every child that it waits for; a run that has ended stays as it is. Repeat it to finish a

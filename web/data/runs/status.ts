@@ -3,7 +3,7 @@ import type { InstanceRecord } from '../api/operations.ts';
 /** What a person calls the status of a run; the API says `pending` until the end, and `failed` of a cancelled run. */
 export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
 
-const CANCELLED = /\.cancels\.(api|parent)$/;
+const CANCELLED = /\.cancels\.(api|parent|event)$/;
 const TIMED_OUT = /\.cancels\.timeout\.(hard|soft)$/;
 
 type Ended = Pick<InstanceRecord, 'status' | 'errorCode'>;
