@@ -27,11 +27,6 @@ export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
     dependsOnSpeed: true,
   },
   {
-    tests: /sees why a run waits, which event just missed it|sees that a run waits for a worker/,
-    reason: 'a wait that a person at a browser ends lasts two minutes here at most, and a slow machine may take longer',
-    dependsOnSpeed: true,
-  },
-  {
     tests: /does not deliver a delayed event early/,
     reason: 'a wait with a timeout ends after twelve seconds here',
   },
