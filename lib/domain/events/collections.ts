@@ -92,7 +92,8 @@ const isFull = (slots: readonly (Collected | null)[]): slots is readonly Collect
 
 /** The slots without expired events, with the event in the first slot that wants it; undefined when none does. */
 function filled({ slots }: Collection, spec: CollectionSpec, { deduplicationKey, event, due }: Offered) {
-  const isExpired = (collected: { readonly due: number }) => spec.now - collected.due > spec.lifespan;
+  // Also at the end of the lifespan: with one of zero no event waits for another, however fine the clock is.
+  const isExpired = (collected: { readonly due: number }) => spec.now - collected.due >= spec.lifespan;
   const valid = slots.map((held) => (held !== null && isExpired(held) ? null : held));
   const slot = valid.findIndex((held, index) => held === null && fits(spec.slots[index], event));
   if (slot < 0 || isExpired({ due })) return undefined;
