@@ -21,7 +21,7 @@ const progress = (defined: number, waiting: number, failed: readonly object[] = 
 
 test('an import names the state machines that wait for the quota, and those that failed', async () => {
   const definitions = await definitionsOf(remoteWith(progress(100, 300, [{ path: '/a/b', error: 'too large' }])));
-  if (definitions === undefined) throw new Error('the server did not tell');
+  if (definitions === undefined) throw new Error('the server has no definitions');
   expect(definitionLines(definitions)).toEqual([
     expect.stringMatching(/^300 state machines wait .*; 100 were defined .* about 10 minutes or more/),
     'the state machine of /a/b could not be defined, and is tried again: too large',

@@ -162,7 +162,7 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
         { paid: 11 },
       ]);
       await until('an event has started a run', async () => (await instancesOf('placed')).length === 1);
-      // The emulator tells a tick no time, so the clock starts one run only. The schedule is that of before.
+      // The emulator passes no time to a tick, so the clock starts one run only. The schedule is that of before.
       const schedules = (await installation.resources()).filter((one) => SCHEDULE.test(one));
       expect(schedules).toHaveLength(1);
       expect(before).toEqual(expect.arrayContaining(schedules));

@@ -20,7 +20,7 @@ const eventOf = (stackId: string): object => ({
 
 /**
  * Calls the targets of the rules that match a deployment of these stacks, as EventBridge does: the emulator sends no such
- * event, and nobody else may.
+ * event, and no other process may.
  */
 export async function reportDeployment(endpoint: string, stackIds: readonly string[]): Promise<void> {
   const config = { endpoint, region: REGION, credentials: CREDENTIALS };

@@ -132,7 +132,7 @@ describe('a login', () => {
 
   const UNSAFE: readonly (readonly [string, () => MailServerRules, MailServer['tls']])[] = [
     ['without TLS', () => ({}), 'offered'],
-    ['with a certificate that nobody signed', () => ({ certificate: certificateFor('localhost') }), 'offered'],
+    ['with a certificate of no known authority', () => ({ certificate: certificateFor('localhost') }), 'offered'],
     ['with the certificate of another host', () => ({ certificate: trustedFor('other.test') }), 'offered'],
     [
       'with an untrusted certificate from the start',

@@ -23,7 +23,7 @@ export interface Definitions {
 const PER_MINUTE = 60;
 const POLL_MS = 5_000;
 
-/** How many state machines of a namespace are not defined yet. Undefined: the server does not tell. */
+/** How many state machines of a namespace are not defined yet. Undefined: the server has no such route. */
 export async function definitionsOf({ service, namespace }: Place): Promise<Definitions | undefined> {
   const reply = await service.send('GET', `${namespacePath(namespace)}/definitions`);
   const body: unknown = await reply.json().catch(() => undefined);

@@ -73,7 +73,7 @@ class Turns {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** Resolves when it is the caller's turn; at once if nobody has one. */
+  /** Resolves when it is the caller's turn; at once if there is no other. */
   async next(): Promise<void> {
     const before = this.#last;
     this.#waiting += 1;

@@ -151,7 +151,7 @@ const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Arra
 
 /**
  * Writes items that move from a run to the journal before the commit that refers to them: in a transaction each would cost
- * twice as much, and nobody reads them before that commit. Where an item exists, a commit that failed or has not ended wrote
+ * twice as much, and no reader reads them before that commit. Where an item exists, a commit that failed or has not ended wrote
  * it: only the transaction of this commit may replace it. Returns those writes.
  */
 async function writeAhead(table: Table, writes: readonly Write[]): Promise<readonly Write[]> {

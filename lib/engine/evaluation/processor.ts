@@ -46,7 +46,7 @@ function endTurnSoon(): void {
 
 /**
  * Whether a batch of the tenant may compute on before the event loop is polled again. After a turn that took long, during the
- * polls, a tenant that has not computed yet may for as long as if nobody had.
+ * polls, a tenant that has not computed yet may for as long as if none had.
  */
 export function mayCompute(clock: Clock, tenant: string): boolean {
   const now = clock.now();

@@ -52,7 +52,7 @@ function retryOf(
   const error = failed ? { error: { code: last.code, message: last.message } } : {};
   const policy = last?.parent?.retries;
   const of = policy === undefined ? {} : { of: policy.maxAttempts };
-  // A machine that was told to make the attempt later: one that failed within its step is not stored.
+  // A machine that makes the attempt later: one that failed within its step is not stored.
   if (child === undefined && s !== undefined) {
     return { retry: { attempt: k, ...of, at: toTimestamp((before ?? run).updated + s * 1000), ...error } };
   }

@@ -107,7 +107,7 @@ export class TaskInvocations {
   }
 }
 
-/** While storage cannot be read, nobody is known; the call itself then fails for that reason. */
+/** While storage cannot be read, no tenant is known; the call itself then fails for that reason. */
 const tenantOf = async ({ tenantOf: find }: Runtime, { execution }: Thread): Promise<string> =>
   (await find?.(execution.input).catch(() => undefined)) ?? '';
 
