@@ -5,7 +5,6 @@ import * as runs from '../../../lib/domain/runs/runs.ts';
 import { rerun } from '../../../lib/engine/start/rerun.ts';
 import { specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
-import type { Specimen } from '../world/waiting-corpus.ts';
 
 let database: LocalTable;
 let world: World;
@@ -29,8 +28,6 @@ const outcomeOf = ({ status, code, message, data }: runs.Run) => ({ status, code
 
 // Of these, a repetition does not see what its children or variables were at that state.
 const STATEFUL = /variable|retr|getter|setter|scope|namespace|event/;
-const isStateful = ({ name, sources }: Pick<Specimen, 'name' | 'sources'>): boolean =>
-  STATEFUL.test(name) || Object.values(sources).some((source) => source.includes('type: setter'));
 
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const KIDS = {
@@ -151,7 +148,7 @@ const FURTHER: Readonly<Record<string, readonly [source: string, input: object]>
 };
 
 const WORKFLOWS = [
-  ...specimens.filter((one) => !isStateful(one)).map(({ name, sources, input }) => ({ name, sources, input })),
+  ...specimens.filter(({ name }) => !STATEFUL.test(name)).map(({ name, sources, input }) => ({ name, sources, input })),
   ...Object.entries(FURTHER).map(([name, [main, input]]) => ({
     name,
     sources: { ...KIDS, main } as Readonly<Record<string, string>>,

@@ -21,9 +21,9 @@ ${wait}- {id: judge, type: switch, conditions: [{condition: 'jq((.var.tries // 0
 
 /** Workflows with delays that timers end. */
 export const timedSpecimens: readonly Specimen[] = [
-  { name: 'a long delay', input: '{}', status: 'complete', sources: { main: NAPPER } },
+  { name: 'a long delay before a variable', input: '{}', status: 'complete', sources: { main: NAPPER } },
   {
-    name: 'a polling loop of long delays, then one that may be skipped',
+    name: 'a polling loop of long delays, then one that may be skipped, and a variable',
     input: '{"n": 0}',
     status: 'complete',
     sources: {
@@ -35,7 +35,7 @@ ${COUNT}`,
     },
   },
   {
-    name: 'an action on a child with a long delay',
+    name: 'an action on a child with a long delay before a variable',
     input: '{}',
     status: 'complete',
     sources: {
