@@ -1,13 +1,11 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { DeadLetters } from '../functions/dead-letters.ts';
-import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
-
-const SCHEDULER = 'scheduler.amazonaws.com';
+import { grantSchedules, newScheduleRole } from './schedule-groups.ts';
 
 /** What the schedules of workflows need, which are created at run time: a group, a role, the cron function. */
 export class Schedules extends Construct {
@@ -21,17 +19,7 @@ export class Schedules extends Construct {
     this.cronName = `${name}-cron`;
     this.#group = name;
     new CfnScheduleGroup(this, 'Group', { name });
-    this.#role = new Role(this, 'Role', {
-      description: 'Role of the schedules of workflows',
-      assumedBy: new ServicePrincipal(SCHEDULER, {
-        conditions: {
-          StringEquals: {
-            'aws:SourceAccount': Stack.of(this).account,
-            'aws:SourceArn': this.#arn('scheduler', 'schedule-group', name, ArnFormat.SLASH_RESOURCE_NAME),
-          },
-        },
-      }),
-    });
+    this.#role = newScheduleRole(this, 'Role', name, 'Role of the schedules of workflows');
     allow(this.#role, 'lambda', ['InvokeFunction'], [this.#cronArn]);
     deadLetters.grant(this.#role);
   }
@@ -47,27 +35,21 @@ export class Schedules extends Construct {
 
   /** Allows a role to create, update and delete schedules of the group. */
   grant(role: IRole): void {
-    const all = `${this.#group}/*`;
-    const schedules = this.#arn('scheduler', 'schedule', all, ArnFormat.SLASH_RESOURCE_NAME);
-    allow(role, 'scheduler', ['CreateSchedule', 'DeleteSchedule', 'UpdateSchedule'], [schedules]);
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ['iam:PassRole'],
-        resources: [this.#role.roleArn],
-        conditions: { StringEquals: { 'iam:PassedToService': SCHEDULER } },
-      }),
-    );
-    acknowledge(role, {
-      [`IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${all}]`]:
-        'Schedules are created at run time; all of them are in this group.',
+    grantSchedules(this, role, {
+      group: this.#group,
+      role: this.#role,
+      actions: ['CreateSchedule', 'DeleteSchedule', 'UpdateSchedule'],
+      reason: 'Schedules are created at run time; all of them are in this group.',
     });
   }
 
   get #cronArn(): string {
-    return this.#arn('lambda', 'function', this.cronName, ArnFormat.COLON_RESOURCE_NAME);
-  }
-
-  #arn(service: string, resource: string, resourceName: string, arnFormat: ArnFormat): string {
-    return Stack.of(this).formatArn({ service, resource, resourceName, arnFormat });
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    return Stack.of(this).formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: this.cronName,
+      arnFormat,
+    });
   }
 }
