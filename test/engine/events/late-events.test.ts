@@ -172,7 +172,8 @@ describe('the events that a workflow collects', () => {
     };
     expect(await sendAt(0, 'a1', 'a')).toBe(0);
     expect(await sendAt(61, 'b1', 'b')).toBe(0);
-    expect(await sendAt(60, 'a2', 'a')).toBe(1);
+    expect(await sendAt(60, 'a2', 'a')).toBe(0);
+    expect(await sendAt(59, 'b3', 'b')).toBe(1);
     expect(await sendAt(0, 'b2', 'b')).toBe(1);
     await receive(memory.ports, namespace, eventOf('a3', 'a'));
     memory.now += 61 * MINUTE;
