@@ -7,7 +7,7 @@ import type { Ports } from '../lib/ports/ports.ts';
 import { perMillion } from '../lib/pricing/prices.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { startAnswering } from '../test/service/access/answering-server.ts';
-import { createClient, SETTINGS } from './client.ts';
+import { createClient, SETTINGS } from './clients/client.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** What one operation uses, counted. The figures are the same on every machine. */

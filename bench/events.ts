@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Service, startService } from '../bin/server/service.ts';
 import * as listeners from '../lib/domain/events/listeners.ts';
-import { createClient, eventOf, SETTINGS, type Send } from './client.ts';
+import { createClient, eventOf, SETTINGS, type Send } from './clients/client.ts';
 
 /** The time from the request of an event to the end of the run that it starts or resumes, in milliseconds. */
 export interface EventTiming {

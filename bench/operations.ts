@@ -1,4 +1,4 @@
-import { eventOf, type Send } from './client.ts';
+import { eventOf, type Send } from './clients/client.ts';
 
 /** An operation whose calls are counted. */
 export interface Operation {

@@ -1,11 +1,13 @@
 /**
  * `npm run bench`: counts the calls of each operation and compares them with bench/calls.json, then measures times.
  * `--lint` alone measures the lint of workflow texts, which needs no service.
+ * `--against FOLDER` measures the times of another checkout and of this one in turn, and prints the ratio of their rates.
  * `--calls` or `--times` alone do one of both; with `--update` the calls are written into bench/calls.json, the times into
  * docs/performance.md and README.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
+import { compareTimes } from './comparison.ts';
 import { timeEvents } from './events.ts';
 import { LINES, timeLint, WORKFLOWS } from './lint.ts';
 import { reportOf, summaryOf } from './report.ts';
@@ -75,9 +77,26 @@ function reportLint(): void {
   );
 }
 
+async function reportComparison(checkout: string): Promise<void> {
+  for (const [name, { before, after }] of await compareTimes(checkout)) {
+    const parts = ([1, 8] as const).map((clients) => {
+      const [from, to] = [before[clients].perSecond, after[clients].perSecond];
+      return `${clients} clients ${from.toFixed(0)} -> ${to.toFixed(0)} a second, ${(to / from).toFixed(2)}x, processor time ${(after[clients].cpu / before[clients].cpu).toFixed(2)}x`;
+    });
+    console.log(`${name}: ${parts.join('; ')}`);
+  }
+}
+
 const [onlyCalls, onlyTimes, onlyLint] = ['--calls', '--times', '--lint'].map((flag) => process.argv.includes(flag));
 if (onlyLint) {
   reportLint();
+  process.exit();
+}
+const against = process.argv.indexOf('--against');
+if (against > 0) {
+  const checkout = process.argv[against + 1];
+  if (checkout === undefined) throw new Error('--against needs the folder of a checkout');
+  await reportComparison(checkout);
   process.exit();
 }
 const areRowsSelected = process.env['BENCH_ROWS'] !== undefined;

@@ -2,9 +2,9 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { KEY } from './client.ts';
+import { KEY } from './clients/client.ts';
+import { openWireClient } from './clients/wire-client.ts';
 import type { Order, Usage } from './measured-process.ts';
-import { openWireClient } from './wire-client.ts';
 
 const { scripts } = createRequire(import.meta.url)('../package.json') as { scripts: { start: string } };
 /** The flags of Node in `npm start`. */

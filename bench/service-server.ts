@@ -2,7 +2,7 @@
 import { type Service, startService } from '../bin/server/service.ts';
 import { readSettings } from '../bin/server/settings.ts';
 import { executeAndWait } from '../lib/engine/start/start.ts';
-import { KEY } from './client.ts';
+import { KEY } from './clients/client.ts';
 import { type Order, reportToParent } from './measured-process.ts';
 
 /** Every so many of the filled runs fail. */

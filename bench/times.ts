@@ -3,9 +3,9 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDatabase } from '../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../lib/adapters/local/table/table.ts';
+import { openWireClient, type WireClient } from './clients/wire-client.ts';
 import { type ServerProcess, startServer, timeStart } from './server-process.ts';
-import { openWireClient, type WireClient } from './wire-client.ts';
-import { NAMESPACE, PAGES, prepareAll, WORKLOADS, type Workload } from './workloads.ts';
+import { isWanted, NAMESPACE, PAGES, prepareAll, type Workload, wantedRows } from './workloads.ts';
 
 /** The rate and the latency of one kind of request. Times are in milliseconds. */
 export interface Timing {
@@ -87,7 +87,7 @@ function timingOf({ times, elapsed }: Sample, cpu: number): Timing {
 }
 
 /** Takes one sample with this number of clients. */
-type Measure = (clients: number) => Promise<Timing>;
+export type Measure = (clients: number) => Promise<Timing>;
 
 interface Opened {
   readonly measure: ReadonlyMap<string, Measure>;
@@ -165,14 +165,18 @@ interface OpenedService extends Opened {
   readonly clients: readonly WireClient[];
 }
 
-async function openService(folder: string, workloads: readonly Workload[]): Promise<OpenedService> {
-  const server = await startServer('./service-server.ts', { WEFT_DATA: folder });
+/** The program of a measured service, in the folder `bench` of a checkout. */
+export const SERVICE = './service-server.ts';
+
+/** Starts a service with its data in the folder and creates what the rows need; `program` may be that of another checkout. */
+export async function openService(folder: string, workloads: readonly Workload[], program = SERVICE) {
+  const server = await startServer(program, { WEFT_DATA: folder });
   const clients = await openClients(server.url);
   const send = clients[0]?.send ?? failToSend;
   await prepareAll((namespace) => (method, path, body) => send(method, baseOf(namespace) + path, body));
   const measureOne = (one: Workload) => measureOn(server, clients, one, baseOf(one.namespace ?? NAMESPACE));
   const measure = new Map(workloads.map((one) => [one.name, measureOne(one)]));
-  return { server, clients, measure, close: () => server.end() };
+  return { server, clients, measure, close: () => server.end() } satisfies OpenedService;
 }
 
 const medianOf = (all: readonly Timing[]): Timing => ({
@@ -183,7 +187,7 @@ const medianOf = (all: readonly Timing[]): Timing => ({
 });
 
 /** Takes all samples in turn, round by round. The first round only warms up. */
-async function measureAll(measures: ReadonlyMap<string, Measure>): Promise<Map<string, Timings>> {
+export async function measureAll(measures: ReadonlyMap<string, Measure>): Promise<Map<string, Timings>> {
   const samples = [...measures].map(([name, measure]) => ({
     name,
     measure,
@@ -227,6 +231,16 @@ async function measureRates(folder: string, wanted: readonly Workload[]): Promis
   }
 }
 
+/** Works in a temporary folder. */
+export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Memory after runs that are requested over HTTP, pages after more runs, and the time of a start on this data. */
 async function measureSizes(folder: string): Promise<Pick<Times, 'memory' | 'pages' | 'starts'>> {
   const data = join(folder, 'sizes');
@@ -263,14 +277,9 @@ const NO_SIZES = {
  * server that only replies. The environment variable BENCH_ROWS, a regular expression, selects rows by their names;
  * `sizes` selects memory, pages and starts.
  */
-export async function measureTimes(): Promise<Times> {
-  const wanted = new RegExp(process.env['BENCH_ROWS'] ?? '');
-  const folder = await mkdtemp(join(tmpdir(), 'weft-bench-'));
-  try {
-    const timings = await measureRates(
-      folder,
-      WORKLOADS.filter(({ name }) => wanted.test(name)),
-    );
+export function measureTimes(): Promise<Times> {
+  return inFolder(async (folder) => {
+    const timings = await measureRates(folder, wantedRows());
     const load = loadavg()[0];
     const take = (name: string) => {
       const found = timings.get(name) as Timings;
@@ -283,9 +292,7 @@ export async function measureTimes(): Promise<Times> {
       bare,
       workloads: timings,
       load,
-      ...(wanted.test('sizes') ? await measureSizes(folder) : NO_SIZES),
+      ...(isWanted('sizes') ? await measureSizes(folder) : NO_SIZES),
     };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { eventOf, type Send } from './client.ts';
+import { eventOf, type Send } from './clients/client.ts';
 import { noops } from './operations.ts';
 
 /** A kind of request whose rate is measured. */
@@ -88,6 +88,12 @@ export const WORKLOADS: readonly Workload[] = [
   { name: 'event starts one run', prepare: create('started', startedBy('start', 'go')), run: broadcast('start') },
   { name: 'the same, 1,000 listeners', prepare: prepareCrowd, run: broadcast('crowded') },
 ];
+
+/** Whether the environment variable BENCH_ROWS, a regular expression, selects the row; without it every row is wanted. */
+export const isWanted = (name: string): boolean => new RegExp(process.env['BENCH_ROWS'] ?? '').test(name);
+
+/** The rows that BENCH_ROWS selects. */
+export const wantedRows = (): Workload[] => WORKLOADS.filter(({ name }) => isWanted(name));
 
 /** The namespace of most rows. */
 export const NAMESPACE = 'bench';

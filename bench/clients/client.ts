@@ -1,4 +1,4 @@
-import type { Service } from '../bin/server/service.ts';
+import type { Service } from '../../bin/server/service.ts';
 
 /** The administrator's key of every measured service. */
 export const KEY = 'key-of-the-benchmark';
