@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemOfEntry } from '../../bin/cli/transfer/archive-layout.ts';
+import fc from '../fast-check.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';

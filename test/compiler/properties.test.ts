@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import { emit } from '../../lib/compiler/emit/emit.ts';
 import { cases } from '../effort.ts';
+import fc from '../fast-check.ts';
 import { planOf } from './texts.ts';
 
 interface Validation {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SEED } from '../effort.ts';
 import { type Answer, type Client, type Json, openClient, rowsOf } from '../service/access/client.ts';
 import { targetOfWorker } from './target.ts';
 
 const FAULTS = targetOfWorker()?.faults;
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const SHARE = 0.08;
 const RUNS = 40;
 const EVENTS = 20;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { needEvent, toText } from '../../lib/events/cloud-event.ts';
 import { decodeEvents } from '../../lib/events/decode.ts';
+import fc from '../fast-check.ts';
 
 const STRUCTURED = 'application/cloudevents+json';
 const BATCH = 'application/cloudevents-batch+json';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { syntaxProblem } from '../../lib/events/json-syntax.ts';
+import fc from '../fast-check.ts';
 
 const problemOf = (text: string) => syntaxProblem(new TextEncoder().encode(text));
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matchesGlob } from '../../lib/events/glob.ts';
 import { explainMatch, matches } from '../../lib/events/matching.ts';
+import fc from '../fast-check.ts';
 
 const EVENT = {
   specversion: '1.0',

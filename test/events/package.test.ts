@@ -1,7 +1,7 @@
 import { HTTP, type Message, CloudEvent as PackageEvent } from 'cloudevents';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeEvents } from '../../lib/events/decode.ts';
+import fc from '../fast-check.ts';
 
 /**
  * The package `cloudevents` is the type of an event and the other side of these tests. Its decoder is not used: each

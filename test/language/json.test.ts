@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, setMember, sortedKeys, toJson, toPrettyJson } from '../../lib/language/json.ts';
+import fc from '../fast-check.ts';
 
 describe('JSON text', () => {
   test.each([

@@ -53,6 +53,7 @@ describe('a member that may exist is not reported', () => {
     ['jq(to_entries | from_entries)', 'jq(.x)'],
     ['jq(reduce .e.data[] as $x ({}; .[$x.k] = 1))', 'jq(.a)'],
     ['jq({(.e.data.k): 1})', 'jq(.a)'],
+    ['jq({a: {b: 1}, (.e.data.k): {c: 1}})', 'jq(.a.c)'],
     ['jq(if .e.data.k then {a: 1} else {b: 1} end)', 'jq(.a, .b)'],
     ['js(return data.e)', 'jq(.a)'],
     ['jq(.a.b = 1)', 'jq(.a.b)'],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changes, differences, differenceText } from '../../lib/testing/matching/differences.ts';
+import fc from '../fast-check.ts';
 
 const found = (expected: unknown, actual: unknown): string[] =>
   differences(expected, actual).map((one) => differenceText(one, 'output'));

@@ -16,6 +16,7 @@ import {
   BOOLEAN,
   closed,
   elementsOf,
+  type Member,
   memberOf,
   NEVER,
   NULL,
@@ -83,16 +84,27 @@ function evaluateAccess({ base, key }: AstOf<'access'>, input: Shape, scope: Sco
   return memberOf(shape, name);
 }
 
-function evaluateObject({ members }: AstOf<'object'>, input: Shape, scope: Scope): Shape {
+/** The members after a value was set under a name that is not known, which may be the name of one of them. */
+function perhapsReplaced(members: ObjectShape['members'], value: Shape): ObjectShape['members'] {
+  const widened = [...members].map(([key, { shape, isOptional }]): [string, Member] => [
+    key,
+    { shape: unionOf([shape, value]), isOptional },
+  ]);
+  return new Map(widened);
+}
+
+function evaluateObject({ members: pairs }: AstOf<'object'>, input: Shape, scope: Scope): Shape {
   let shape: ObjectShape = closed({});
-  for (const { key, value } of members) {
+  for (const { key, value } of pairs) {
     const inner = evaluate(value, input, scope);
     const name = literalText(key);
     if (name === undefined) evaluate(key, input, scope);
     if (inner.kind === 'never') return NEVER;
-    const known =
-      name === undefined ? shape.members : new Map(shape.members).set(name, { shape: inner, isOptional: false });
-    shape = { kind: 'object', members: known, isOpen: shape.isOpen || name === undefined };
+    const members =
+      name === undefined
+        ? perhapsReplaced(shape.members, inner)
+        : new Map(shape.members).set(name, { shape: inner, isOptional: false });
+    shape = { kind: 'object', members, isOpen: shape.isOpen || name === undefined };
   }
   return shape;
 }
@@ -132,8 +144,8 @@ function merged(left: ObjectShape, right: ObjectShape): Shape {
   }
   // An open right side may replace any member of the left one.
   if (right.isOpen)
-    for (const key of left.members.keys())
-      if (!right.members.has(key)) members.set(key, { shape: ANY, isOptional: false });
+    for (const [key, { isOptional }] of left.members)
+      if (!right.members.has(key)) members.set(key, { shape: ANY, isOptional });
   return { kind: 'object', members, isOpen: left.isOpen || right.isOpen };
 }
 

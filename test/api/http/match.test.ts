@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matchRoute } from '../../../lib/api/http/match.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
+import fc from '../../fast-check.ts';
 
 const NODE = '/api/namespaces/demo/tree';
 

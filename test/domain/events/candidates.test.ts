@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { candidatesOf } from '../../../lib/domain/events/candidates.ts';
@@ -8,6 +7,7 @@ import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { type Filter, matches } from '../../../lib/events/matching.ts';
 import type { Table } from '../../../lib/ports/table.ts';
+import fc from '../../fast-check.ts';
 
 const { table, close } = await openLocalTable();
 /** The same table, as on AWS: whether a partition has changed is not known without a read. */

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromText, type StateTally, Tally, toText } from '../../../lib/domain/runs/tallies.ts';
+import fc from '../../fast-check.ts';
 
 const state = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'ä "quoted"');
 

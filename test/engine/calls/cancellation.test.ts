@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { cases } from '../../effort.ts';
+import fc from '../../fast-check.ts';
 import { type Specimen, specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';

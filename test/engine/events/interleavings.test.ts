@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isFulfilled } from '../../../lib/domain/runs/waits.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { matches } from '../../../lib/events/matching.ts';
-import { cases } from '../../effort.ts';
+import { cases, SEED } from '../../effort.ts';
 import { type Beginning, Chaos, type ObservedWait, prepare, randomOf } from './chaos.ts';
 
 const INTERLEAVINGS = cases(3_000, 10_000);
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const SOFT = 'service.cancels.timeout.soft';
 const consume = (id: string, next = ''): string =>
@@ -193,7 +192,7 @@ beforeAll(async () => {
 afterAll(() => {
   vi.restoreAllMocks();
   const counts = Object.entries(totals).map(([what, count]) => `${count} ${what}`);
-  console.log(`seed ${seed}: ${counts.join(', ')}`);
+  console.log(`seed ${SEED}: ${counts.join(', ')}`);
 });
 
 /** The broken rules of one interleaving; its number is the seed of everything in it. */
@@ -201,7 +200,7 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   const scenario = SCENARIOS[name];
   const beginning = prepared.get(name);
   if (scenario === undefined || beginning === undefined) throw new Error(`there is no scenario ${name}`);
-  const random = randomOf(seed + number);
+  const random = randomOf(SEED + number);
   const chaos = new Chaos(beginning, random);
   const events = scenario.types.map((type, index): CloudEvent => {
     return { specversion: '1.0', id: `e${index}`, source: 's', type };
@@ -230,7 +229,7 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   ];
 }
 
-describe(`${INTERLEAVINGS} random interleavings with crashes and repetitions (seed ${seed})`, () => {
+describe(`${INTERLEAVINGS} random interleavings with crashes and repetitions (seed ${SEED})`, () => {
   test.each(names)(
     'of events and %s: events are delivered by the rules, none is lost, none takes effect twice',
     async (name) => {

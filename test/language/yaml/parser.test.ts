@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Node, parseYaml } from '../../../lib/language/yaml/parser.ts';
+import fc from '../../fast-check.ts';
 
 function rootOf(source: string): Node {
   const read = parseYaml(source);

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queries } from '../../../lib/api/registry/queries.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
 import { cases } from '../../effort.ts';
+import fc from '../../fast-check.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { type RawAnswer, sendRaw } from '../access/raw.ts';
 

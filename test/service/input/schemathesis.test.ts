@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { SEED } from '../../effort.ts';
 import { installPackage, UnavailableError } from '../../emulator/python-packages.ts';
 import { openClient } from '../access/client.ts';
 
@@ -34,8 +35,7 @@ test(
     try {
       const file = join(folder, 'openapi.json');
       writeFileSync(file, withoutTuples((await client.call('GET', '/api/openapi.json')).text));
-      const seed = String(process.env['SEED'] ?? Date.now() % 1_000_000);
-      const limits = ['--phases', 'examples,coverage,fuzzing', '--max-time', String(SECONDS), '--seed', seed];
+      const limits = ['--phases', 'examples,coverage,fuzzing', '--max-time', String(SECONDS), '--seed', String(SEED)];
       const asked = ['--url', `${client.url}/api`, '--header', `Service-Api-Key:${client.key}`];
       const args = ['-m', 'schemathesis.cli', 'run', file, ...asked, ...limits, '--checks', CHECKS.join(',')];
       const child = spawn(installed.python, [...args, '--continue-on-failure', '--warnings', 'off', '--no-color'], {
@@ -48,7 +48,7 @@ test(
         },
       });
       const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-      console.log(/\d+ generated[^\n]*/.exec(said)?.[0] ?? said.slice(-500), `(seed ${seed})`);
+      console.log(/\d+ generated[^\n]*/.exec(said)?.[0] ?? said.slice(-500), `(seed ${SEED})`);
       expect(code, said.slice(0, 20_000)).toBe(0);
     } finally {
       rmSync(folder, { recursive: true });

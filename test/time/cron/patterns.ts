@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../fast-check.ts';
 
 /** A cron field as text, with its values computed without the parser. */
 export interface Field {

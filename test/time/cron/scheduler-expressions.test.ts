@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCron, toSchedulerExpressions } from '../../../lib/time/cron/cron.ts';
+import fc from '../../fast-check.ts';
 import { matches, patterns, textOf, type WallTime } from './patterns.ts';
 
 function translate(text: string) {

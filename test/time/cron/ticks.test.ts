@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextTick, parseCron } from '../../../lib/time/cron/cron.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/time/units.ts';
+import fc from '../../fast-check.ts';
 import { matches, patterns, textOf, type WallTime } from './patterns.ts';
 
 function tickAfter(text: string, after: number): number | undefined {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Alarm, Timers } from '../../../../lib/adapters/local/concurrency/timers.ts';
+import fc from '../../../fast-check.ts';
 
 /** An alarm that rings on demand; `now` moves to its time. */
 function handAlarm(): { now: () => number; alarm: Alarm; ringAll: () => void } {
