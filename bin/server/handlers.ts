@@ -17,6 +17,7 @@ const FUNCTIONS: { readonly [Name in LambdaName]: () => Promise<RouteHandlers<Na
   namespaces: () => import('../../functions/http/namespaces.ts'),
   tree: () => import('../../functions/http/tree.ts'),
   instances: () => import('../../functions/http/instances.ts'),
+  workers: () => import('../../functions/http/workers.ts'),
   variables: () => import('../../functions/http/variables.ts'),
   secrets: () => import('../../functions/http/secrets.ts'),
   registries: () => import('../../functions/http/registries.ts'),

@@ -39,6 +39,8 @@ export interface FunctionProps {
   readonly timeout: Duration;
   /** It evaluates queries and scripts of users: it has the sandbox and more memory. */
   readonly scripts?: boolean;
+  /** It has no more memory although it evaluates scripts: most of its time it waits, which costs by its memory. */
+  readonly waits?: boolean;
   /** Further files that are bundled beside it. */
   readonly extraFiles?: readonly ExtraFile[];
   /** Only if other resources refer to it before it exists. */
@@ -66,7 +68,7 @@ export class WeftFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    const { kind, file, about, settings, scripts = false, extraFiles = [], functionName } = props;
+    const { kind, file, about, settings, scripts = false, waits = false, extraFiles = [], functionName } = props;
     this.path = `${kind}/${file}`;
     this.logs = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -76,7 +78,7 @@ export class WeftFunction extends Construct {
       description: about,
       architecture: Architecture.ARM_64,
       ...reservedFor(settings, file),
-      memorySize: scripts ? MEMORY_MB.scripts : MEMORY_MB.plain,
+      memorySize: scripts && !waits ? MEMORY_MB.scripts : MEMORY_MB.plain,
       timeout: props.timeout,
       environment: props.environment,
       role: this.role,

@@ -34,6 +34,7 @@ const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
   namespaces: false,
   tree: true,
   instances: false,
+  workers: true,
   variables: false,
   secrets: false,
   registries: false,
@@ -44,6 +45,12 @@ const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
   system: true,
   keys: false,
 };
+
+/**
+ * The functions for requests that evaluate scripts and wait most of their time. A run whose scripts need more memory is
+ * continued by its machine.
+ */
+const WAITING: ReadonlySet<LambdaName> = new Set(['workers']);
 
 /** The ports of functions that continue runs. */
 const RUNS = ['table', 'blobs', 'executions', 'bus'] as const satisfies readonly PortName[];
@@ -182,6 +189,7 @@ export class Functions extends Construct {
       about,
       timeout,
       scripts,
+      waits: WAITING.has(file),
       ...(needsOf(file).includes('web') ? { extraFiles: MAILS } : {}),
       settings,
       environment,

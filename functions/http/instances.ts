@@ -15,7 +15,6 @@ import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
 import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
 import { planRerun, type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
 import * as prices from './instances/prices.ts';
-import * as workers from './instances/workers.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
   if (text === 'pinned' || text === 'latest') return text;
@@ -96,5 +95,4 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
 export const endpoints: Endpoints<'instances'> = {
   ...ownEndpoints,
   ...prices.endpoints,
-  ...workers.endpoints,
 };

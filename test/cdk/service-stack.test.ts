@@ -188,13 +188,13 @@ describe('rights', () => {
     'containers',
     'cron',
     'events',
-    'instances',
     'registries',
     'router',
     'secrets',
     'services',
     'steps',
     'tree',
+    'workers',
   ];
 
   test('only functions that store secrets, run states or pull images can read the root key', () => {

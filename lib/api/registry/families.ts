@@ -29,7 +29,7 @@ export const families = {
   },
   workers: {
     about: 'Tasks for workers: fetching, ending, queues',
-    needs: ['table', 'blobs', 'sealer', 'executions', 'bus', 'schedules', 'clock'],
+    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
@@ -85,9 +85,7 @@ export type FamilyName = keyof typeof families;
  * The families without a Lambda of their own, with the one that serves them. All routes of `execution` are below the path
  * of a node.
  */
-export const HOSTS = { execution: 'tree', hooks: 'events', workers: 'instances' } as const satisfies Partial<
-  Record<FamilyName, FamilyName>
->;
+export const HOSTS = { execution: 'tree', hooks: 'events' } as const satisfies Partial<Record<FamilyName, FamilyName>>;
 
 /** The families with a Lambda of their own. */
 export type LambdaName = Exclude<FamilyName, keyof typeof HOSTS>;

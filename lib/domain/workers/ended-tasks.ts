@@ -9,25 +9,42 @@ import type { OpenKind } from '../storage/open-items.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
-/** Whether a caller waits for a task of its: it does not know that the task has ended. */
+/** Whether a caller waits for a run that has ended: it does not know that. */
 const isAwaited = (caller: runs.Run | undefined, { parent }: runs.Run): boolean =>
   caller?.status === 'pending' && caller.wait?.calls?.waiting.some(({ i }) => i === parent?.i) === true;
 
-/** The rows of the tasks whose callers wait for them. */
-async function awaited(needs: Needs, rows: readonly Item[]): Promise<readonly Item[]> {
+/**
+ * The run whose end its caller does not know: the task itself, or a run that went on to its end where the task ended.
+ * Undefined where every caller knows. `caller`: that of the task.
+ */
+async function unreportedOf(needs: Needs, task: runs.Run, caller: runs.Run | undefined): Promise<runs.Run | undefined> {
+  let [child, above] = [task, caller];
+  while (above !== undefined && above.status !== 'pending' && above.parent !== undefined) {
+    child = above;
+    above = await runs.find(needs, above.parent.id);
+  }
+  return isAwaited(above, child) ? child : undefined;
+}
+
+/** As `unreportedOf`, of a task that was read. */
+export const unreportedEndOf = async (needs: Needs, task: runs.Run): Promise<runs.Run | undefined> =>
+  task.parent === undefined ? undefined : unreportedOf(needs, task, await runs.find(needs, task.parent.id));
+
+/** The rows of the tasks whose end, or what followed from it, a caller does not know. */
+async function unreported(needs: Needs, rows: readonly Item[]): Promise<readonly Item[]> {
   const tasks = await runs.findMany(
     needs,
     rows.map(({ pk }) => keys.runIdIn(pk)),
   );
   const ids = [...new Set(tasks.flatMap((task) => task?.parent?.id ?? []))];
   const callers = new Map((await runs.findMany(needs, ids)).map((caller) => [caller?.id, caller]));
-  return rows.filter((_, index) => {
-    const task = tasks[index];
-    return task !== undefined && isAwaited(callers.get(task.parent?.id), task);
-  });
+  const open = await Promise.all(
+    tasks.map((task) => task && unreportedOf(needs, task, callers.get(task.parent?.id ?? ''))),
+  );
+  return rows.filter((_, index) => open[index] !== undefined);
 }
 
-/** The tasks of a namespace that workers have ended since the last pass of the reconciler, and that are still awaited. */
+/** The tasks of a namespace that workers have ended since the last pass of the reconciler, and whose end is not known. */
 export function endedTasksOf(needs: Needs, { id, created }: Namespace): OpenKind {
   return {
     cursor: keys.openCursor(id, 'tasks'),
@@ -36,6 +53,6 @@ export function endedTasksOf(needs: Needs, { id, created }: Namespace): OpenKind
     oldest: Math.max(created, needs.clock.now() - runs.RETENTION_DAYS * DAY_MS),
     rangesOf: (from, to) =>
       keys.daysBetween(from, to).map((day) => ({ ...endedTasks(id, day), from: keys.timeText(from) })),
-    pick: (rows) => awaited(needs, rows),
+    pick: (rows) => unreported(needs, rows),
   };
 }

@@ -8,7 +8,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import { closeItems, type OpenItem, type OpenKind, openItems, restItems } from '../../domain/storage/open-items.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
-import { endedTasksOf } from '../../domain/workers/ended-tasks.ts';
+import { endedTasksOf, unreportedEndOf } from '../../domain/workers/ended-tasks.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { exportAudit } from '../events/audit-export.ts';
@@ -84,12 +84,17 @@ const EVENT: Promised<events.Recorded> = {
 /** How long the process that ended a task may take to report that, milliseconds. */
 const REPORT_MS = MINUTE_MS;
 
-/** The end of a worker's task is reported to the machine that waits for it. */
+/**
+ * The end of a worker's task is reported to the machine that waits for it; where the run that waited went on to its end with
+ * it, the end of that run.
+ */
 const TASK: Promised<runs.Run> = {
   kindOf: ({ ports, namespace }) => endedTasksOf(ports, namespace),
   read: ({ ports }, items) => runs.findMany(ports, items.map(idOf)),
   async converge({ ports, isExclusive }, task) {
-    if (isExclusive || ports.clock.now() - task.updated >= REPORT_MS) await announceEnd(ports, task);
+    if (!isExclusive && ports.clock.now() - task.updated < REPORT_MS) return;
+    const ended = await unreportedEndOf(ports, task);
+    if (ended !== undefined) await announceEnd(ports, ended);
   },
   isOpen: () => false,
 };

@@ -5,9 +5,10 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
-import { completeTask, failTask, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
+import { completeTask, failTask, type Holding, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
 import { listQueues, listTasks } from '../../../lib/engine/workers/requests/listing.ts';
 import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
+import { CrashedError } from '../world/crashing-ports.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
 
@@ -65,6 +66,16 @@ class Queue {
     return renewLease(this.world.ports, { ...(await this.place()), task, lease }, duration);
   }
 
+  /** Ends a task, and lets nothing else happen. */
+  async send<T>(
+    end: (ports: World['ports'], holding: Holding, ending: T) => Promise<unknown>,
+    { task, lease }: { task: string; lease: string },
+    ending: T,
+  ) {
+    const holding = { ...(await this.place()), task, lease };
+    return this.world.process.work(() => end(this.world.ports, holding, ending));
+  }
+
   async list() {
     return listTasks(this.world.reliable, (await this.place()).namespace, 'jobs');
   }
@@ -79,10 +90,10 @@ class Queue {
 }
 
 /** A world whose workflow runs until its tasks are offered. */
-async function begin(source: string, input: unknown = {}) {
+async function begin(source: string, input: unknown = {}, others: Readonly<Record<string, string>> = {}) {
   const world = new World(database);
   worlds.push(world);
-  await world.store({ main: source });
+  await world.store({ main: source, ...others });
   const queue = new Queue(world);
   const { id } = await world.execute('main', JSON.stringify(input));
   await world.pass(queue.now);
@@ -298,7 +309,8 @@ states:
     const namespace = await namespaces.need(world.reliable, world.namespace);
     const executions = { ...world.ports.executions, answer: () => Promise.reject(new Error('the process has ended')) };
     const holding = { namespace, queue: 'jobs', task, lease };
-    await expect(completeTask({ ...world.ports, executions }, holding, 'done')).rejects.toThrow(
+    const settings = { ...world.ports.settings, startBudgetMs: 0 };
+    await expect(completeTask({ ...world.ports, settings, executions }, holding, 'done')).rejects.toThrow(
       'the process has ended',
     );
     await world.pass(queue.now);
@@ -306,5 +318,44 @@ states:
     await world.reconcileLater();
     await world.pass(queue.now);
     expect((await run()).data['return']).toBe('done');
+  });
+
+  /** A run that waits for a subflow, which waits for a worker and then goes on. */
+  const beginNested = () => {
+    const kid = `functions: [{id: work, type: worker, queue: jobs}]
+states:
+- {id: go, type: action, action: {function: work}, transition: after, catch: [{error: busy, transition: after}]}
+- {id: after, type: noop, transform: 'jq({got: (.return // .error.code)})'}
+`;
+    const main = `functions: [{id: kid, type: subflow, workflow: kid}]
+states: [{id: call, type: action, action: {function: kid}, timeout: P1D}]
+`;
+    return begin(main, {}, { kid });
+  };
+
+  test.each([
+    ['completes', 'done', (queue: Queue, task: Task) => queue.send(completeTask, task, 'done')],
+    ['fails', 'busy', (queue: Queue, task: Task) => queue.send(failTask, task, { code: 'busy', message: 'no' })],
+  ])('that a worker %s resumes its run in the request, and the caller of that one', async (_, got, end) => {
+    const { queue, world, run } = await beginNested();
+    await end(queue, only(await queue.poll()));
+    // Nothing has passed: no machine was called.
+    expect(await run()).toMatchObject({ status: 'complete', data: { return: { got } } });
+    await world.pass(queue.now);
+    expect(unfinishedOf(world)).toEqual([]);
+  });
+
+  test.each([1, 2, 3, 4, 5])('is not lost when the process ends after %d writes of its end', async (at) => {
+    const { queue, world, run } = await beginNested();
+    const task = only(await queue.poll());
+    world.process.crashAt({ at, when: 'after' });
+    const isCrash = await queue.send(completeTask, task, 'done').then(
+      () => false,
+      (error: unknown) => error instanceof CrashedError,
+    );
+    expect(isCrash).toBe(true);
+    await world.restart();
+    await world.pass(queue.now);
+    expect(await run()).toMatchObject({ status: 'complete', data: { return: { got: 'done' } } });
   });
 });

@@ -3,9 +3,9 @@ import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import { keepResult } from '../../../domain/runs/container-calls.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
-import { announceEnd } from '../../calls/run-ends.ts';
 import { resultProblem } from '../../evaluation/bounds.ts';
-import type { EnginePorts } from '../../ports.ts';
+import type { EnginePorts, RunnerPorts } from '../../ports.ts';
+import { reportEnd, reportEndAgain } from '../../step/waking.ts';
 import { durationOf, leaseMsOf } from '../leases.ts';
 import { isTask, notifyPolls, type Task } from '../offering.ts';
 
@@ -50,21 +50,21 @@ function lossOf({ status, code }: runs.Run): ServiceError {
 }
 
 /**
- * Changes a task that the lease holds. A lease that is over holds its task until another worker takes it. Throws
- * `not-found`, and `conflict` when the lease does not hold the task any more.
+ * Changes a task that the lease holds. A lease that is over holds its task until another worker takes it. A request that
+ * has done so before changes nothing. Throws `not-found`, and `conflict` when the lease does not hold the task any more.
  */
 async function change(
   ports: EnginePorts,
   holding: Holding,
   next: (current: Task) => runs.Run,
   hasDone: (ended: runs.Run) => boolean = () => false,
-): Promise<runs.Run> {
+): Promise<runs.Committed> {
   const { run, isCommitted } = await runs.update(ports, await need(ports, holding), (current) => {
     const isHeld = isTask(current) && current.service.worker.lease?.id === holding.lease;
     return isHeld && current.status === 'pending' ? { run: next(current) } : undefined;
   });
   const isMine = run.service?.worker?.lease?.id === holding.lease;
-  if (isCommitted || (isMine && run.status !== 'pending' && hasDone(run))) return run;
+  if (isCommitted || (isMine && run.status !== 'pending' && hasDone(run))) return { run, isCommitted };
   throw lossOf(run);
 }
 
@@ -78,22 +78,29 @@ const ended =
 const stateOf = ({ id, status }: runs.Run) => ({ task: id, status: status === 'complete' ? 'complete' : 'failed' });
 
 /**
+ * Resumes the run that waits for an ended task, here. A repeated request leaves it to its machine: the states after the
+ * wait may have ended the process.
+ */
+async function reportOf(ports: RunnerPorts, { run, isCommitted }: runs.Committed) {
+  return stateOf(await (isCommitted ? reportEnd : reportEndAgain)(ports, run));
+}
+
+/**
  * Ends a task with its result. Exactly one end of a task counts; the same request repeated gets the same reply. Throws
  * `not-found`, `conflict`, and `too-large` for a result that exceeds the bounds of data.
  */
-export async function completeTask(ports: EnginePorts, holding: Holding, output: unknown) {
+export async function completeTask(ports: RunnerPorts, holding: Holding, output: unknown) {
   const problem = resultProblem(output);
   if (problem !== undefined) throw new ServiceError('malformed', `the output is ${problem}`);
   const ending: Ending = { status: 'complete', code: '', message: '', data: keepResult(output) };
-  const run = await change(ports, holding, ended(ports, ending), ({ status }) => status === 'complete');
-  return stateOf(await announceEnd(ports, run));
+  return reportOf(ports, await change(ports, holding, ended(ports, ending), ({ status }) => status === 'complete'));
 }
 
 /**
  * Fails a task: its call fails with the code, and is retried if the workflow says so; or, with `retry`, the task is offered
  * again after that time. Throws `not-found`, `conflict`, and `malformed` for a code that is none.
  */
-export async function failTask(ports: EnginePorts, holding: Holding, { code, message, retry }: Failing) {
+export async function failTask(ports: RunnerPorts, holding: Holding, { code, message, retry }: Failing) {
   if (retry !== undefined) return releaseTask(ports, holding, durationOf(retry, 'retry', [0, MAX_DELAY_MS]));
   if (code !== '' && !CODE.test(code)) {
     throw new ServiceError(
@@ -108,13 +115,12 @@ export async function failTask(ports: EnginePorts, holding: Holding, { code, mes
     data: {},
   };
   const hasFailed = ({ status, code: stored }: runs.Run) => status === 'failed' && stored === ending.code;
-  const run = await change(ports, holding, ended(ports, ending), hasFailed);
-  return stateOf(await announceEnd(ports, run));
+  return reportOf(ports, await change(ports, holding, ended(ports, ending), hasFailed));
 }
 
 /** Gives a task back: any worker may take it after so many milliseconds. */
 async function releaseTask(ports: EnginePorts, holding: Holding, ms: number) {
-  const run = await change(ports, holding, (current) => {
+  const { run } = await change(ports, holding, (current) => {
     const { lease: _, ...worker } = current.service.worker;
     const delay = ms === 0 ? {} : { notBefore: ports.clock.now() + ms };
     return { ...current, service: { ...current.service, worker: { ...worker, ...delay } }, updated: ports.clock.now() };
@@ -128,7 +134,7 @@ async function releaseTask(ports: EnginePorts, holding: Holding, ms: number) {
  * `conflict` when the lease does not hold the task any more: then the worker stops its work.
  */
 export async function renewLease(ports: EnginePorts, holding: Holding, duration: string | undefined) {
-  const run = await change(ports, holding, (current) => {
+  const { run } = await change(ports, holding, (current) => {
     const { worker } = current.service;
     const until = ports.clock.now() + leaseMsOf(duration, worker);
     const lease = { id: holding.lease, worker: worker.lease?.worker ?? '', until };

@@ -1,11 +1,10 @@
-import type { Call } from '../../../lib/api/http/call.ts';
-import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
-import type { workers as routes } from '../../../lib/api/registry/routes/workers.ts';
-import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { completeTask, failTask, type Holding, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
-import { listQueues, listTasks } from '../../../lib/engine/workers/requests/listing.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
-import type { Ports } from '../../../lib/ports/ports.ts';
+import type { Call } from '../../lib/api/http/call.ts';
+import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import { completeTask, failTask, type Holding, renewLease } from '../../lib/engine/workers/requests/ending.ts';
+import { listQueues, listTasks } from '../../lib/engine/workers/requests/listing.ts';
+import { pollTasks } from '../../lib/engine/workers/requests/taking.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
 
 type Ending = Pick<Call<'completeTask' | 'failTask' | 'renewTask'>, 'path' | 'input'>;
 
@@ -13,7 +12,7 @@ async function holdingOf(ports: Pick<Ports, 'table'>, { path, input: { task, lea
   return { namespace: await namespaces.need(ports, path.namespace), queue: path.queue, task, lease };
 }
 
-export const endpoints: EndpointsOf<keyof typeof routes> = {
+export const endpoints: Endpoints<'workers'> = {
   listQueues: async (ports, { path }) => {
     const home = await namespaces.need(ports, path.namespace);
     return { namespace: home.name, queues: await listQueues(ports, home) };

@@ -1,0 +1,5 @@
+import { containers, everything, lambdas, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { lambda } from '../../lib/api/lambda.ts';
+import { endpoints } from '../http/workers.ts';
+
+export const handler = lambda<'workers'>({ endpoints }, { ...everything, sealer, web, lambdas, containers }, mayStream);
