@@ -1,28 +1,28 @@
 import { compile } from '../../../lib/compiler/compile.ts';
-import { calleeKindOf } from '../../../lib/compiler/plan/execution.ts';
-import { nativeImageOfFunction } from '../../../lib/compiler/plan/native-images.ts';
-import type { FunctionPlan, Plan } from '../../../lib/compiler/plan/plan.ts';
+import { nativeImageOfFunction, servesAction } from '../../../lib/compiler/plan/native-images.ts';
+import type { ActionPlan, FunctionPlan, Plan } from '../../../lib/compiler/plan/plan.ts';
 import { actionsOf } from '../../../lib/compiler/plan/traits.ts';
 import type { ValidatedFile } from './files.ts';
 
-/** What serves a function: its image, or its service. */
-const nameOf = (plan: FunctionPlan): string => {
-  if (plan.type === 'knative-workflow') return plan.image;
-  return 'service' in plan ? `the service ${plan.service}` : plan.type;
-};
-
-/** Whether an action passes files to a function, which only a container can read. */
-const getsFiles = ({ states }: Plan, id: string): boolean =>
+/** The actions of a plan that call a function. */
+const actionsFor = ({ states }: Plan, id: string): readonly ActionPlan[] =>
   Object.values(states)
     .flatMap(({ work }) => actionsOf(work))
-    .some(({ function: called, files }) => called === id && files.length > 0);
+    .filter(({ function: called }) => called === id);
+
+const OWNER_OF = { 'knative-namespace': 'of the namespace', 'knative-global': 'of the installation' } as const;
 
 function lineOf(plan: Plan, id: string, called: FunctionPlan): string | undefined {
-  if (calleeKindOf(called) !== 'container') return undefined;
-  const isNative = nativeImageOfFunction(called) !== undefined;
-  if (isNative && !getsFiles(plan, id)) return `function '${id}' runs without a container (${nameOf(called)})`;
-  const reason = isNative ? `${nameOf(called)}, because an action passes files to it` : nameOf(called);
-  return `function '${id}' needs a container (${reason})`;
+  if (called.type === 'knative-namespace' || called.type === 'knative-global') {
+    const service = `the service '${called.service}' ${OWNER_OF[called.type]}`;
+    return `function '${id}' runs without a container if Weft serves the image of ${service} itself`;
+  }
+  if (called.type !== 'knative-workflow') return undefined;
+  const native = nativeImageOfFunction(called);
+  const isServed = native !== undefined && actionsFor(plan, id).every((action) => servesAction(native, action));
+  if (isServed) return `function '${id}' runs without a container (${called.image})`;
+  const reason = native === undefined ? '' : ', because an action passes files to it';
+  return `function '${id}' needs a container (${called.image}${reason})`;
 }
 
 /** A line for each function that is a container image or service: whether Weft serves it itself (docs/native-images.md). */

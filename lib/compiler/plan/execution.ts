@@ -55,6 +55,12 @@ export function calleeOf(plan: Pick<Plan, 'functions'>, action: ActionPlan): Cal
   return called && calleeKindOf(called);
 }
 
+/** Whether an action calls a service of the namespace or of the installation, of which the plan has the name alone. */
+export function callsStoredService(plan: Pick<Plan, 'functions'>, action: ActionPlan): boolean {
+  const called = functionOf(plan, action);
+  return called?.type === 'knative-namespace' || called?.type === 'knative-global';
+}
+
 /** Whether an action makes an invocation of Lambda that may take long: a state machine makes it. */
 export function callsLongLambda(plan: Pick<Plan, 'functions'>, action: ActionPlan): boolean {
   const called = functionOf(plan, action);

@@ -36,19 +36,26 @@ export function nativeImageOf(image: string): NativeImage | undefined {
   return isNative(name) && !OTHER_CONTRACTS.test(image) ? name : undefined;
 }
 
-/** The native image of a function; undefined for another function, and where its program is not that of the image. */
-export function nativeImageOfFunction(plan: FunctionPlan): NativeImage | undefined {
-  if (plan.type !== 'knative-workflow') return undefined;
-  const name = nativeImageOf(plan.image);
-  const program = plan.cmd.trim().split('/').at(-1) ?? '';
+/** The native image of an image and its command; undefined where the program of the command is not that of the image. */
+export function nativeImageOfCommand(image: string, command: string): NativeImage | undefined {
+  const name = nativeImageOf(image);
+  const program = command.trim().split('/').at(-1) ?? '';
   return program === '' || program === name ? name : undefined;
 }
 
+/** The native image of a function that names its image; undefined for any other function. */
+export const nativeImageOfFunction = (plan: FunctionPlan): NativeImage | undefined =>
+  plan.type === 'knative-workflow' ? nativeImageOfCommand(plan.image, plan.cmd) : undefined;
+
 /**
- * The native image that an action calls, if the namespace allows it. For most images, an action with files needs a
- * container: the files are in its directory.
+ * Whether a native image can serve an action. For most images, an action with files needs a container: the files are in
+ * its directory.
  */
-export function nativeImageOfAction(plan: FunctionPlan, { files }: Pick<ActionPlan, 'files'>): NativeImage | undefined {
+export const servesAction = (image: NativeImage, { files }: Pick<ActionPlan, 'files'>): boolean =>
+  files.length === 0 || readsFiles(image);
+
+/** The native image that an action calls, if the namespace allows it and the function names its image. */
+export function nativeImageOfAction(plan: FunctionPlan, action: Pick<ActionPlan, 'files'>): NativeImage | undefined {
   const image = nativeImageOfFunction(plan);
-  return image === undefined || files.length === 0 || readsFiles(image) ? image : undefined;
+  return image !== undefined && servesAction(image, action) ? image : undefined;
 }

@@ -5,7 +5,7 @@ import type { Write } from '../../ports/table.ts';
 import { changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { onConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as purges from '../storage/purges.ts';
-import { type ContainerNeeds, prepare } from './containers.ts';
+import { type ContainerNeeds, prepareNeeded } from './containers.ts';
 import { needServiceName, toGeneration } from './names.ts';
 import { retained, type ServiceRevision } from './revisions.ts';
 import type { Scope, Service } from './services.ts';
@@ -62,7 +62,7 @@ export async function create(ports: Needs, scope: NamedScope, name: string, inpu
       ? new ServiceError('exists', `already exists: there is a service '${name}'; add a revision to it`)
       : notFound('namespace'),
   );
-  await prepare(ports, service, service.revisions);
+  await prepareNeeded(ports, service, service.revisions);
 }
 
 /** A service after a change, and the revisions that the change deletes. */
@@ -110,7 +110,7 @@ export async function addRevision(
     });
     return { service: { ...service, revisions: kept, traffic: shares, last: generation }, gone: expired };
   });
-  await prepare(ports, changed, [services.newestOf(changed)]);
+  await prepareNeeded(ports, changed, [services.newestOf(changed)]);
 }
 
 /** Divides the traffic of a service. Throws as `traffic.divided` does, and `not-found`. */

@@ -23,7 +23,7 @@ const NO_TRAFFIC: ConditionState = {
 };
 
 const STATES: Record<ContainerStatus['state'], (status: ContainerStatus) => ConditionState> = {
-  ready: () => READY,
+  ready: ({ reason, message }) => ({ status: 'True', reason, message }),
   preparing: ({ reason, message }) => ({ status: 'Unknown', reason: reason || 'Preparing', message }),
   failed: ({ reason, message }) => ({ status: 'False', reason: reason || 'Failed', message }),
 };
@@ -32,7 +32,7 @@ const stateOf = (status: ContainerStatus): ConditionState => STATES[status.state
 
 const RANK: Record<Truth, number> = { False: 0, Unknown: 1, True: 2 };
 const worst = (states: readonly ConditionState[]): ConditionState =>
-  states.reduce((found, state) => (RANK[state.status] < RANK[found.status] ? state : found), READY);
+  states.reduce((found, state) => (RANK[state.status] < RANK[found.status] ? state : found), states[0] ?? READY);
 
 /** The conditions of a revision. `Active` is false also for a revision without traffic. */
 export function conditionsOfRevision(

@@ -1,6 +1,7 @@
 import type { RevisionStatus } from '../../ports/containers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { credentialsFor } from '../credentials/registries.ts';
+import { isNativeRevision } from './natives.ts';
 import { type ServiceRevision, toContainer } from './revisions.ts';
 import { fromItem, keyOf, namesOfRevision, namingOf, type Service } from './services.ts';
 
@@ -14,6 +15,12 @@ export type ContainerStatus = Omit<RevisionStatus, 'id'>;
 export type ContainerStatuses = ReadonlyMap<string, ContainerStatus>;
 
 const PREPARING: ContainerStatus = { state: 'preparing', reason: '', message: '', pods: [] };
+const NATIVE: ContainerStatus = {
+  state: 'ready',
+  reason: 'Native',
+  message: 'Weft serves this image itself, without a container.',
+  pods: [],
+};
 const unable = (message: string): ContainerStatus => ({ state: 'failed', reason: 'NoContainers', message, pods: [] });
 
 async function begin(needs: ContainerNeeds, service: Service, revision: ServiceRevision): Promise<void> {
@@ -34,7 +41,7 @@ async function removeDeleted(needs: ContainerNeeds, service: Service, begun: rea
   await Promise.all(gone.map((revision) => needs.containers.remove(namesOfRevision(service, revision).id)));
 }
 
-/** Prepares revisions to run. Has no effect where no container can run: `statusesOf` prepares them later. */
+/** Prepares containers of revisions to run. Has no effect where none can run: `statusesOf` prepares them later. */
 export async function prepare(
   needs: ContainerNeeds,
   service: Service,
@@ -45,14 +52,35 @@ export async function prepare(
   await removeDeleted(needs, service, revisions);
 }
 
+/** Prepares those of the revisions that are not ready without a container. */
+export const prepareNeeded = (needs: ContainerNeeds, service: Service, revisions: readonly ServiceRevision[]) =>
+  prepare(
+    needs,
+    service,
+    revisions.filter((revision) => !isNativeRevision(service, revision)),
+  );
+
 /**
- * Returns the statuses of all revisions of the services. A revision that the port does not know, because its preparation
+ * Returns the statuses of all revisions of the services. A native revision is ready without a container. A revision that the port does not know, because its preparation
  * was interrupted, is prepared again.
  */
 export async function statusesOf(needs: ContainerNeeds, services: readonly Service[]): Promise<ContainerStatuses> {
   const all = services.flatMap((service) =>
     service.revisions.map((revision) => ({ service, revision, id: namesOfRevision(service, revision).id })),
   );
+  const { native = [], container = [] } = Object.groupBy(all, ({ service, revision }) =>
+    isNativeRevision(service, revision) ? 'native' : 'container',
+  );
+  return new Map([...native.map(({ id }) => [id, NATIVE] as const), ...(await statusesOfContainers(needs, container))]);
+}
+
+interface Container {
+  readonly service: Service;
+  readonly revision: ServiceRevision;
+  readonly id: string;
+}
+
+async function statusesOfContainers(needs: ContainerNeeds, all: readonly Container[]): Promise<ContainerStatuses> {
   // Without this, a list without services would look for a container engine.
   if (all.length === 0) return new Map();
   const problem = await needs.containers.problem();

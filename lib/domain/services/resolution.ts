@@ -1,3 +1,4 @@
+import type { NativeImage } from '../../compiler/plan/native-images.ts';
 import type { FunctionPlan } from '../../compiler/plan/plan.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Settings } from '../../ports/settings.ts';
@@ -10,6 +11,7 @@ import * as keys from '../storage/keys.ts';
 import { newService } from './changes.ts';
 import { type ContainerNeeds, prepare } from './containers.ts';
 import { versionOf } from './names.ts';
+import { nativeImageOfService } from './natives.ts';
 import type { ServiceRevision } from './revisions.ts';
 import type { Scope, Service } from './services.ts';
 import * as services from './services.ts';
@@ -46,6 +48,8 @@ export interface OpenedService {
    * seed. A revision that failed, or is not known to the port, is prepared again. Throws ContainerServiceError.
    */
   revisionFor(seed: string): Promise<OpenedRevision>;
+  /** The image by which Weft can serve its calls itself. */
+  readonly native: NativeImage | undefined;
 }
 
 type Reason = 'missing' | 'invalid' | 'unable';
@@ -153,6 +157,7 @@ export async function openService(ports: Needs, target: ServiceTarget): Promise<
   const service = await serviceOf(ports, target);
   const opened = new Map<ServiceRevision, Promise<OpenedRevision>>();
   return {
+    native: nativeImageOfService(service),
     revisionFor: (seed) => {
       const revision = chooseRevision(service, seed);
       const known = opened.get(revision) ?? openRevision(ports, service, revision);

@@ -12,7 +12,10 @@ import type { Share } from './traffic.ts';
 /** The scope of services: global, of a namespace, or defined by a workflow. */
 export type Scope =
   | { readonly kind: 'global' }
-  | { readonly kind: 'namespace'; readonly namespace: Pick<Namespace, 'id' | 'name'> }
+  | {
+      readonly kind: 'namespace';
+      readonly namespace: Pick<Namespace, 'id' | 'name'> & Partial<Pick<Namespace, 'avoidsNative'>>;
+    }
   | {
       readonly kind: 'workflow';
       readonly namespace: Pick<Namespace, 'id' | 'name'>;

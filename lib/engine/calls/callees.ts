@@ -69,7 +69,10 @@ const nativeImageFor = (
   action: ActionPlan,
 ): NativeImage | undefined => (settings.avoidsNative === true ? undefined : nativeImageOfAction(called, action));
 
-/** What an action of a run calls; undefined for a function that the workflow does not have. */
+/**
+ * What an action of a run calls, by the plan alone; undefined for a function that the workflow does not have. The service
+ * of a namespace counts as a container: what it is, only the stored service says.
+ */
 export function calleeKindFor(
   run: Pick<runs.Run, 'settings'>,
   plan: Pick<Plan, 'functions'>,

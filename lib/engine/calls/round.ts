@@ -1,3 +1,5 @@
+import type { CalleeKind } from '../../compiler/plan/execution.ts';
+import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { isCallBegun, resultOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
@@ -5,7 +7,6 @@ import { failure, internalFailure, StateError } from '../evaluation/failures.ts'
 import type { StepUnit } from '../run/step-unit.ts';
 import { type Rejection, type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { calleeKindFor } from './callees.ts';
 import { type Caller, childId, launch, NO_TASK } from './children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
@@ -67,7 +68,7 @@ export class CallRound {
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
     if (progress.canBegin && unit.tools.isBrief && (await this.starter.takesLong())) return this.moveAway();
-    if (this.mustCommitFirst) return this.suspend(false);
+    if (await this.mustCommitFirst()) return this.suspend(false);
     for (let isFirst = true; progress.canBegin; isFirst = false) {
       if (!isFirst && unit.ports.clock.now() >= unit.tools.until) return this.suspend(false);
       await this.beginSome();
@@ -82,10 +83,16 @@ export class CallRound {
    * A native function acts outside: what it depends on is committed before, so that a repeated step sends the same again
    * (docs/decisions/059-http-calls.md).
    */
-  private get mustCommitFirst(): boolean {
+  private async mustCommitFirst(): Promise<boolean> {
     const { unit, progress, list } = this;
-    const callsNative = list.actions.some((action) => calleeKindFor(unit.run, unit.tools.plan, action) === 'native');
-    return unit.mustCommitFirst || (progress.canBegin && unit.hasPassedStates && callsNative);
+    if (unit.mustCommitFirst || !progress.canBegin || !unit.hasPassedStates) return unit.mustCommitFirst;
+    const kinds = await Promise.all(list.actions.map((action) => this.kindOf(action)));
+    return kinds.includes('native');
+  }
+
+  /** What an action of the state calls; undefined for a function that the workflow does not have. */
+  kindOf(action: ActionPlan): Promise<CalleeKind | undefined> {
+    return this.starter.kindOf(action);
   }
 
   /**

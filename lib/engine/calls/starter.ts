@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../compiler/plan/execution.ts';
+import { type CalleeKind, callsStoredService, mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
@@ -6,7 +6,7 @@ import { readFiles } from '../containers/files.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { callInPlace, isNative } from '../native/serving.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { type Callee, openCallee } from './callees.ts';
+import { type Callee, calleeKindFor, openCallee } from './callees.ts';
 import { type Call, type Caller, newChild, storeChild } from './children.ts';
 import { evaluateCallInput } from './inputs.ts';
 import type { CallList } from './list.ts';
@@ -73,6 +73,15 @@ export class CallStarter {
     const { revision } = callee.opened;
     if (revision.plan === undefined || !mayRunInPlace(revision.plan)) return storeChild(ports, child);
     return tools.runInPlace(child, revision, Math.max(tools.until, ports.clock.now() + MIN_CHILD_MS));
+  }
+
+  /** What an action calls: for a service of the namespace or of the installation, as it is stored now. */
+  async kindOf(action: ActionPlan): Promise<CalleeKind | undefined> {
+    const { run, tools } = this.unit;
+    const planned = calleeKindFor(run, tools.plan, action);
+    if (!callsStoredService(tools.plan, action)) return planned;
+    const callee = await this.calleeOf(action).catch(ignoreStateError);
+    return callee?.kind === 'native' ? 'native' : planned;
   }
 
   /** Whether the calls of the state may take long: they are many, send requests, or make calls themselves. */

@@ -1,5 +1,6 @@
 import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
 import { LAMBDA_CALL } from '../../compiler/emit/lambda-call.ts';
+import { servesAction } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Parent, ServiceCall, WantedFile, WorkerTask } from '../../domain/runs/waits.ts';
@@ -7,6 +8,7 @@ import { ContainerServiceError, openService, type ServicePlan } from '../../doma
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
 import type { ExecutionHandle } from '../executions/handles.ts';
+import { type Native, openImage } from '../native/callees.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { blankRun } from '../run/new-run.ts';
 
@@ -19,18 +21,24 @@ export interface Service {
 }
 
 /**
- * Finds the container that a function calls; its traffic is divided call by call. Throws an uncatchable failure with a
- * message for the user when there is no such service, or nothing that runs containers.
+ * Finds the container that a function calls; its traffic is divided call by call. For a service of the namespace or of the
+ * installation whose image Weft serves itself, it is a native function. Throws an uncatchable failure with a message for
+ * the user when there is no such service, or nothing that runs containers.
  */
 export async function openContainer(
   ports: RunnerPorts,
   caller: Run,
   plan: ServicePlan,
   action: ActionPlan,
-): Promise<Service> {
+): Promise<Service | Native> {
   const uncallable = (why: string) => plainFailure(`the function '${action.function}' cannot be called: ${why}`);
-  const problem = await ports.containers.problem();
-  if (problem !== undefined) throw uncallable(problem);
+  const needContainers = async (): Promise<void> => {
+    const problem = await ports.containers.problem();
+    if (problem !== undefined) throw uncallable(problem);
+  };
+  const isOwn = plan.type === 'knative-workflow';
+  // To open the service of a workflow creates it, which is of no use where no container can run.
+  if (isOwn) await needContainers();
   const { namespaceId, namespace, workflowId, path, revision } = caller;
   const wanted = {
     namespace: { id: namespaceId, name: namespace },
@@ -42,6 +50,12 @@ export async function openContainer(
     throw error instanceof ContainerServiceError ? uncallable(error.message) : error;
   };
   const opened = await openService(ports, wanted).catch(toFailure);
+  if (!isOwn) {
+    const { native } = opened;
+    const isNative = native !== undefined && caller.settings.avoidsNative !== true && servesAction(native, action);
+    if (isNative) return openImage(native, action);
+    await needContainers();
+  }
   return {
     kind: 'service',
     action,

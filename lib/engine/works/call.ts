@@ -1,7 +1,6 @@
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { startAsync } from '../calls/async.ts';
-import { calleeKindFor } from '../calls/callees.ts';
 import { childId } from '../calls/children.ts';
 import type { CallList } from '../calls/list.ts';
 import { CallRound, keepReturned, type Returned } from '../calls/round.ts';
@@ -35,16 +34,16 @@ const CALL_LINES: Readonly<Record<CalleeKind, (action: ActionPlan, id: string) =
   native: (action, id) => `Calling function '${action.function}' (${id}).`,
 };
 
-const callLine = (unit: StepUnit, action: ActionPlan, id: string): string =>
-  CALL_LINES[calleeKindFor(unit.run, unit.tools.plan, action) ?? 'subflow'](action, id);
-
 const firstOf = ({ results: [result] }: Returned): unknown => result;
 
 /** Calls a subflow, a container or a worker; `return` becomes its result. */
 export const call: Perform<'call'> = async (unit, work) => {
   if (work.async) return callAndForget(unit, work);
-  unit.log(callLine(unit, work.action, childId(unit.caller, unit.origin, FIRST)));
-  return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance(), firstOf);
+  const { action } = work;
+  const round = new CallRound(unit, listOf(unit, work));
+  const kind = (await round.kindOf(action)) ?? 'subflow';
+  unit.log(CALL_LINES[kind](action, childId(unit.caller, unit.origin, FIRST)));
+  return keepReturned(unit, await round.advance(), firstOf);
 };
 
 /** Takes in what the call returned; after a checkpoint, makes an asynchronous one. */
