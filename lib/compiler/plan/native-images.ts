@@ -11,6 +11,10 @@ export const NATIVE_IMAGES = [
   'sendmail',
   'smtp',
   'smtp-bare',
+  'hello-world',
+  'googlemsg',
+  'googlechat',
+  'twilio',
 ] as const;
 
 const READS_FILES: ReadonlySet<string> = new Set<NativeImage>(['mustache', 'sendmail', 'smtp', 'smtp-bare']);

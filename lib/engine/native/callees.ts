@@ -70,6 +70,10 @@ const MS_OF: Readonly<Record<NativeImage, number>> = {
   mustache: COMPUTING_MS,
   echo: COMPUTING_MS,
   debug: COMPUTING_MS,
+  'hello-world': COMPUTING_MS,
+  googlemsg: REQUEST_MS,
+  googlechat: REQUEST_MS,
+  twilio: REQUEST_MS,
 };
 
 /** The callee of a function whose image Weft serves itself. Its input is that of the container. */

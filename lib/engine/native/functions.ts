@@ -4,6 +4,8 @@ import type { PreparedRequest } from '../http/prepared.ts';
 import { sendCall } from '../http/sending.ts';
 import { lambda } from '../lambdas/invoking.ts';
 import { debug, echo } from './images/echo.ts';
+import { googleChat } from './images/google-chat.ts';
+import { helloWorld } from './images/hello-world.ts';
 import { httpRequest } from './images/http-request.ts';
 import { mustache } from './images/mustache.ts';
 import { request } from './images/request.ts';
@@ -11,6 +13,7 @@ import { sendmail } from './images/sendmail.ts';
 import { slack } from './images/slack.ts';
 import { smtp } from './images/smtp.ts';
 import { smtpBare } from './images/smtp-bare.ts';
+import { twilio } from './images/twilio.ts';
 
 const http: NativeFunction = ({ namespaceId, namespace, key, traceparent, ...call }, input) =>
   sendCall({
@@ -32,6 +35,10 @@ const FUNCTIONS = {
   sendmail,
   smtp,
   'smtp-bare': smtpBare,
+  'hello-world': helloWorld,
+  googlemsg: googleChat,
+  googlechat: googleChat,
+  twilio,
 } as const satisfies Readonly<Record<'http' | 'lambda' | NativeImage, NativeFunction>>;
 
 /** The name of a native function. */

@@ -27,7 +27,7 @@ export interface Warning {
 type Effect = Pick<Warning, 'effect' | 'message'>;
 
 /** The images that Weft serves itself and that only compute. */
-const COMPUTING = new Set(['mustache', 'echo', 'debug']);
+const COMPUTING = new Set(['mustache', 'echo', 'debug', 'hello-world']);
 
 /** The images that send mails. */
 const MAILING = new Set(['sendmail', 'smtp', 'smtp-bare']);

@@ -72,6 +72,12 @@ describe('an image is native', () => {
     ['vorteil/smtp:v3', 'smtp'],
     ['gcr.io/direktiv/functions/smtp', 'smtp'],
     ['direktiv/smtp-bare:v1', 'smtp-bare'],
+    ['gcr.io/direktiv/functions/hello-world:1.0', 'hello-world'],
+    ['direktiv.azurecr.io/functions/hello-world:1.3', 'hello-world'],
+    ['vorteil/googlemsg:latest', 'googlemsg'],
+    ['direktiv/googlechat', 'googlechat'],
+    ['direktiv/twilio:latest', 'twilio'],
+    ['hello-world', undefined],
     ['direktiv/smtp-receiver:1.0', undefined],
     ['vorteil/request:v5', undefined],
     ['direktiv/request@sha256:abc', undefined],
@@ -222,6 +228,87 @@ describe('the other images', () => {
   test('echo and debug return their input', async () => {
     expect((await call('direktiv/echo', { action: ', input: [1]' })).result).toEqual([1]);
     expect((await call('direktiv/debug', { input: { a: 1 } })).result).toEqual({ a: 1 });
+  });
+
+  test.each([
+    [{ name: 'Ada  Lovelace ' }, 'Hello Ada Lovelace'],
+    [{}, 'Hello World'],
+  ])('hello-world greets %j', async (input, greeting) => {
+    const { result } = await call('gcr.io/direktiv/functions/hello-world:1.0', { input });
+    expect(result).toEqual({ 'hello-world': greeting });
+  });
+
+  test('hello-world refuses a name that is no text', async () => {
+    const { error } = await call('direktiv/hello-world:dev', { input: { name: 5 } });
+    expect(error).toEqual({ code: 'container failed', msg: "'name' in the input must be a text" });
+  });
+
+  test('googlemsg posts the message to the webhook, and returns the response', async () => {
+    const input = { message: 'hi', url: 'https://chat.test/v1/spaces/A/messages?key=K' };
+    const { result, web } = await call('vorteil/googlemsg:latest', { input, reply: () => json({ name: 'm' }) });
+    expect(result).toEqual({ name: 'm' });
+    const [sent] = web.requests;
+    expect([sent?.method, sent?.url.href, sent?.body?.toString()]).toEqual(['POST', input.url, '{"text":"hi"}']);
+  });
+
+  test.each([
+    [
+      { message: 'hi', url: 'https://chat.test' },
+      'Response Message: 404 Not Found, Response Code: 404 \nResponseBody: no',
+    ],
+    [{ text: 'hi', url: 'https://chat.test' }, "'text' in the input is unknown; the image has message, url"],
+  ])('googlemsg fails for %j', async (input, msg) => {
+    const { error } = await call('direktiv/googlechat', { input, reply: () => text('no', 404) });
+    expect(error).toEqual({ code: 'com.googlechat.error', msg });
+  });
+
+  test('twilio sends a text message, and hides the token', async () => {
+    const { result, web, main } = await call('direktiv/twilio:latest', {
+      action:
+        ", secrets: [KEY], input: {typeof: sms, sid: AC1, token: jq(.secrets.KEY), message: 'a & b', from: '+1', to: '+2'}",
+      secret: 's3cret',
+      reply: () => json({ sid: 'SM1', status: 'queued' }, 201),
+    });
+    expect(result).toEqual({ sid: 'SM1', status: 'queued' });
+    const [sent] = web.requests;
+    expect(sent?.url.href).toBe('https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json');
+    expect(sent?.credentials).toEqual({ authorization: `Basic ${btoa('AC1:s3cret')}` });
+    expect(sent?.body?.toString()).toBe('Body=a+%26+b&From=%2B1&To=%2B2');
+    expect(JSON.stringify(main)).not.toContain('s3cret');
+  });
+
+  test('twilio sends a mail by SendGrid, whose response is empty', async () => {
+    const input = {
+      typeof: 'email',
+      token: 'T',
+      subject: 's',
+      message: 'hi',
+      htmlMessage: '<b>hi</b>',
+      from: 'a@b.c',
+      to: 'd@e.f',
+    };
+    const { result, web } = await call('vorteil/twilio', { input, reply: () => text('', 202) });
+    expect(result).toBe('');
+    const [sent] = web.requests;
+    expect(sent?.url.href).toBe('https://api.sendgrid.com/v3/mail/send');
+    expect(sent?.credentials).toEqual({ authorization: 'Bearer T' });
+    expect(JSON.parse(sent?.body?.toString() ?? '')).toEqual({
+      from: { email: 'a@b.c' },
+      subject: 's',
+      personalizations: [{ to: [{ email: 'd@e.f' }] }],
+      content: [
+        { type: 'text/plain', value: 'hi' },
+        { type: 'text/html', value: '<b>hi</b>' },
+      ],
+    });
+  });
+
+  test.each([
+    [{ typeof: 'fax' }, "'fax' is not a valid type to use the twilio application"],
+    [{ typeof: 'sms', SID: 'AC1' }, "'SID' in the input is unknown; the image has debug, typeof, sid"],
+  ])('twilio fails for %j', async (input, message) => {
+    const { error } = await call('direktiv/twilio', { input });
+    expect(error).toEqual({ code: 'com.twilio.error', msg: expect.stringContaining(message) });
   });
 
   test('slack posts the content to the webhook', async () => {

@@ -50,6 +50,13 @@ export function textOf(fields: Fields, name: string, otherwise?: string): string
   throw rejected(value === undefined ? `'${name}' in the input is required` : `'${name}' in the input must be a text`);
 }
 
+/** Throws ImageError for a field that the image does not know: some images refuse it, which finds a mistyped name. */
+export function needKnown(fields: Fields, names: readonly string[], failureCode: string): void {
+  const unknown = Object.keys(fields).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new ImageError(failureCode, `'${unknown}' in the input is unknown; the image has ${names.join(', ')}`);
+}
+
 /** The members of a field that is an object; none if it is absent. Throws ImageError for another type. */
 export function membersOf(fields: Fields, name: string): readonly (readonly [string, unknown])[] {
   const value = fields[name];

@@ -1,7 +1,7 @@
 import { isObject, toJson } from '../../../language/json.ts';
 import { retryAfterOf } from '../../http/responses.ts';
 import { COMMAND_ERROR, type Fields, ImageError, imageFunction, rejected, textOf } from './call.ts';
-import { goHeaders, jsonOf, sendImageRequest, statusText } from './requests.ts';
+import { basicOf, goHeaders, jsonOf, sendImageRequest, statusText } from './requests.ts';
 
 /** The bytes of `content`: `{kind, value}`, or any other value as JSON. */
 function contentOf({ content }: Fields): Buffer | undefined {
@@ -31,7 +31,7 @@ export const httpRequest = imageFunction(COMMAND_ERROR, async (call) => {
   const response = await sendImageRequest(call, {
     method: textOf(fields, 'method', 'GET'),
     body: contentOf(fields),
-    basic: user === '' ? undefined : { user, password: textOf(fields, 'password', '') },
+    authorization: user === '' ? undefined : basicOf(user, textOf(fields, 'password', '')),
     isInsecure: fields['insecure'] === true,
   });
   const { status, body } = response;

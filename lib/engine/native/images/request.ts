@@ -1,6 +1,6 @@
 import { isObject, toJson } from '../../../language/json.ts';
 import { type Fields, imageFunction, textOf } from './call.ts';
-import { goHeaders, jsonOf, sendImageRequest, statusText } from './requests.ts';
+import { basicOf, goHeaders, jsonOf, sendImageRequest, statusText } from './requests.ts';
 
 function bodyOf({ body }: Fields): Buffer | undefined {
   if (body === undefined || body === null) return undefined;
@@ -22,7 +22,7 @@ export const request = imageFunction('com.send-request.error', async (call) => {
   const response = await sendImageRequest(call, {
     method: textOf(fields, 'method', '') || 'GET',
     body: bodyOf(fields),
-    basic: user === '' || password === '' ? undefined : { user, password },
+    authorization: user === '' || password === '' ? undefined : basicOf(user, password),
     isInsecure: fields['insecureSkipVerify'] === true,
   });
   const { status } = response;

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http';
+import { toValue } from '../../../language/byte-values.ts';
 import type { WebResponse } from '../../../ports/web.ts';
 import { headersOf, isReservedHeader, methodOf, urlOf } from '../../http/fields.ts';
+import { retryAfterOf } from '../../http/responses.ts';
 import { exchangeCall, type HttpCall, sentBy } from '../../http/sending.ts';
-import { type ImageCall, membersOf, textOf } from './call.ts';
+import { type ImageCall, ImageError, membersOf, textOf } from './call.ts';
 
 /** As many redirects as a client of Go follows, with which the images were made. */
 const REDIRECTS = 10;
@@ -11,8 +13,8 @@ const REDIRECTS = 10;
 export interface Sent {
   readonly method: string;
   readonly body: Buffer | undefined;
-  /** Credentials for the header `Authorization`. */
-  readonly basic?: { readonly user: string; readonly password: string } | undefined;
+  /** The header `Authorization`, which no other origin gets. */
+  readonly authorization?: string | undefined;
   readonly isInsecure: boolean;
 }
 
@@ -21,7 +23,7 @@ const toText = (value: unknown): string => (typeof value === 'object' ? '' : Str
 /** Sends the request that the fields `url`, `params` and `headers` describe, and returns the response. */
 export async function sendImageRequest(
   call: ImageCall,
-  { method, body, basic, isInsecure }: Sent,
+  { method, body, authorization, isInsecure }: Sent,
 ): Promise<WebResponse> {
   const { fields, context, secrets } = call;
   const url = urlOf(textOf(fields, 'url'), undefined, undefined);
@@ -38,7 +40,7 @@ export async function sendImageRequest(
       url: url.href,
       method: methodOf(method, false),
       headers: headersOf(Object.fromEntries(headers.map(([name, value]) => [name, toText(value)]))),
-      credentials: basic === undefined ? {} : { authorization: `Basic ${toBase64(`${basic.user}:${basic.password}`)}` },
+      credentials: authorization === undefined ? {} : { authorization },
       ...(body && { body: body.toString('base64'), bodyEncoding: 'base64' }),
       ms: until - ports.clock.now(),
       expect: [],
@@ -53,7 +55,25 @@ export async function sendImageRequest(
   return response;
 }
 
-const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
+/** How much of the body of a refusal its message has, characters. */
+const MAX_SHOWN = 500;
+
+/**
+ * Sends a request of which the image returns the body: JSON, else base64, and an empty text for none. Throws ImageError
+ * with `failureCode` for a status other than 2xx.
+ */
+export async function sendForBody(call: ImageCall, sent: Sent, failureCode: string): Promise<unknown> {
+  const response = await sendImageRequest(call, sent);
+  const { status, body } = response;
+  if (status >= 200 && status <= 299) return body.length === 0 ? '' : toValue(body);
+  const shown = Buffer.from(body).toString('utf8').slice(0, MAX_SHOWN);
+  const message = `Response Message: ${statusText(status)}, Response Code: ${status} \nResponseBody: ${shown}`;
+  throw new ImageError(failureCode, message, retryAfterOf(response, call.context.ports.clock.now()));
+}
+
+/** The header `Authorization` of HTTP Basic. */
+export const basicOf = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 /** The name of a header as Go writes it: `content-type` is `Content-Type`. */
 const canonical = (name: string): string => name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
