@@ -87,17 +87,17 @@ export class OtlpTraces implements Traces {
     this.timer ??= globalThis.setTimeout(() => void this.flush(), this.settings.delay).unref();
   }
 
-  /** Sends what waits. */
+  /** Sends what waits. While a receiver does not answer, further runs stay in the queue, which bounds them. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const made = this.queue;
-    this.queue = [];
-    this.sending = this.sending.then(() => this.sendAll(made));
+    this.sending = this.sending.then(() => this.sendAll());
     return this.sending;
   }
 
-  private async sendAll(made: readonly (() => Promise<readonly Span[]>)[]): Promise<void> {
+  private async sendAll(): Promise<void> {
+    const made = this.queue;
+    this.queue = [];
     let batch: Span[] = [];
     try {
       for (const make of made) {
