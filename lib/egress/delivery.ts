@@ -20,7 +20,10 @@ export async function deliver(guard: EgressGuard, request: MailRequest): Promise
   const { server, mails, ms, signal: stop } = request;
   const deadline = AbortSignal.timeout(Math.max(Math.floor(ms), 1));
   const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop]);
-  for (const mail of mails) checkHeaders(mail);
+  for (const mail of mails) {
+    checkHeaders(mail);
+    checkSize(mail);
+  }
   try {
     // Before the connection, whose events would be missed meanwhile.
     const { sendMails } = await loadSmtp();
@@ -47,6 +50,35 @@ function checkHeaders({ id, from, to, cc, bcc, subject, attachments }: Mail): vo
   for (const [field, texts] of Object.entries(fields)) {
     if ([texts].flat().some((text) => LINE_BREAK.test(text)))
       throw new MailRefusedError(`'${field}' of a mail must not contain line breaks`);
+  }
+}
+
+/** What a mail has at most: it is composed within the process that serves all tenants, and servers accept no more. */
+const MAX_MAIL = {
+  recipients: 1_000,
+  attachments: 100,
+  'characters in its headers': 100_000,
+  'characters in its text': 4 * 1024 * 1024,
+  'bytes in its attachments': 25 * 1024 * 1024,
+};
+
+const total = (lengths: readonly number[]): number => lengths.reduce((sum, length) => sum + length, 0);
+
+/** Throws MailRefusedError for a mail that is too large. */
+function checkSize({ from, to, cc, bcc, subject, body, attachments }: Mail): void {
+  const addresses = [...to, ...cc, ...bcc];
+  const headers = [from, ...addresses, subject, ...attachments.map(({ name }) => name)];
+  const sizes: Record<keyof typeof MAX_MAIL, number> = {
+    // A text can name several, which commas divide.
+    recipients: addresses.join().split(',').length,
+    attachments: attachments.length,
+    'characters in its headers': total(headers.map((text) => text.length)),
+    'characters in its text': body.length,
+    'bytes in its attachments': total(attachments.map(({ bytes }) => bytes.length)),
+  };
+  for (const [what, most] of Object.entries(MAX_MAIL)) {
+    const size = sizes[what as keyof typeof MAX_MAIL];
+    if (size > most) throw new MailRefusedError(`a mail has at most ${most} ${what}, and this one has ${size}`);
   }
 }
 

@@ -195,6 +195,22 @@ describe('line breaks', () => {
   });
 });
 
+describe('a mail', () => {
+  const bytes = Buffer.alloc(13 * 1024 * 1024);
+  test.each([
+    ['1000 recipients', { to: [Array.from({ length: 1001 }, () => 'a@test').join()] }],
+    ['100 attachments', { attachments: Array.from({ length: 101 }, () => ({ name: 'a', bytes: Buffer.alloc(1) })) }],
+    ['100000 characters in its headers', { subject: 'a'.repeat(100_000) }],
+    ['4194304 characters in its text', { body: 'a'.repeat(4_194_305) }],
+    ['26214400 bytes in its attachments', { attachments: ['a', 'b'].map((name) => ({ name, bytes })) }],
+  ])('has at most %s', async (most, change) => {
+    const { port, mails } = await serveMail();
+    const sent = sendTo(serverAt(port), { mails: [MAIL, { ...MAIL, ...change }] });
+    expect(await problemOf(sent)).toContain(`refused: a mail has at most ${most}, and this one has `);
+    expect(mails).toEqual([]);
+  });
+});
+
 describe('a server that cannot be reached', () => {
   const unknown: Resolve = (_host, answer) => answer(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []);
 

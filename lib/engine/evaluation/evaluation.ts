@@ -1,6 +1,6 @@
 import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
 import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
-import { failure } from './failures.ts';
+import { failure, plainFailure } from './failures.ts';
 import { needTime, presentTenant } from './tenants.ts';
 
 let sandbox: Sandbox | undefined;
@@ -47,5 +47,19 @@ export async function findViolations(schema: unknown, value: unknown): Promise<r
     if (!(error instanceof QueryError)) throw error;
     needTime();
     throw failure('schema.failed', `subject could not be validated: ${error.message}`);
+  }
+}
+
+/**
+ * Renders a Mustache template, in the sandbox: a short template can take unbounded time. Throws a StateError without a code
+ * for a template with a mistake, and for one that exceeds a limit.
+ */
+export async function renderTemplate(template: string, data: unknown): Promise<string> {
+  try {
+    return await evaluator().render(template, data);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    needTime();
+    throw plainFailure(error.message);
   }
 }

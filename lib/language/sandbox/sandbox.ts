@@ -26,7 +26,7 @@ export interface Tenant {
   readonly maxWaiting?: number;
 }
 
-/** Runs scripts and validates by JSON Schemas. */
+/** Runs scripts, validates by JSON Schemas, and renders templates. */
 export interface TenantEvaluator extends Evaluator {
   evaluateAll(scripts: readonly Script[], data: unknown): Promise<readonly Outcome[]>;
   /**
@@ -34,6 +34,8 @@ export interface TenantEvaluator extends Evaluator {
    * most 1,000. Rejects with QueryError if the validation exceeds a limit.
    */
   violations(schema: unknown, value: unknown): Promise<readonly string[]>;
+  /** Renders a Mustache template. Rejects with QueryError for a template with a mistake, and when it exceeds a limit. */
+  render(template: string, data: unknown): Promise<string>;
 }
 
 /** An evaluator that works in worker threads; without `of`, on the account of one tenant. */
@@ -104,6 +106,9 @@ function evaluatorOver(runner: Runner): TenantEvaluator {
       // Not by toJson: violations are reported in the order of the schema's members.
       const source = JSON.stringify(schema);
       return needValue(await runOne(runner, { kind: 'schema', source }, toJson(value))) as readonly string[];
+    },
+    async render(template, data) {
+      return needValue(await runOne(runner, { kind: 'template', source: template }, toJson(data))) as string;
     },
   };
 }

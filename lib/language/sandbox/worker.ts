@@ -1,6 +1,6 @@
 /**
- * The entry point of the thread that runs scripts and validates by JSON Schemas (sandbox.ts describes its bundle). It answers each job with `Begun`
- * when the engine is loaded, at which the deadline starts, and then with a `Reply`.
+ * The entry point of the thread that runs scripts, validates by JSON Schemas and renders templates (sandbox.ts describes its
+ * bundle). It answers each job with `Begun` when the engine is loaded, at which the deadline starts, and then with a `Reply`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createJqEngine } from '../jq/engine.ts';
@@ -27,8 +27,9 @@ const SPENT_BYTES = 64 * 1024 * 1024;
 const CREATE: Readonly<Record<EngineKind, (limits: Limits) => Promise<Engine>>> = {
   jq: createJqEngine,
   js: createJsEngine,
-  // Loaded late: most threads never validate, and the validator takes time to load.
+  // Loaded late: most threads never validate or render, and the validator takes time to load.
   schema: async () => (await import('./schema-engine.ts')).createSchemaEngine(),
+  template: async () => (await import('./template-engine.ts')).createTemplateEngine(),
 };
 
 const limits = workerData as Limits;

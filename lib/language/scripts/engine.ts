@@ -1,7 +1,10 @@
 import type { ScriptKind } from './scripts.ts';
 
-/** What a thread runs: scripts of a language, or the validator of JSON Schemas, whose source is the JSON text of a schema. */
-export type EngineKind = ScriptKind | 'schema';
+/**
+ * What a thread runs: scripts of a language, the validator of JSON Schemas, whose source is the JSON text of a schema, or
+ * the renderer of Mustache templates, whose source is the template.
+ */
+export type EngineKind = ScriptKind | 'schema' | 'template';
 
 /** The limits of every script of a thread. */
 export interface Limits {
@@ -56,6 +59,7 @@ const FAILURES: Readonly<Record<EngineKind, (source: string) => string>> = {
   jq: (source) => `error executing jq query ${source}`,
   js: (source) => `error running js query ${source}`,
   schema: () => 'the JSON Schema could not be applied',
+  template: () => 'the template could not be rendered',
 };
 
 /** The longest error detail in characters: a script can raise an error of any length. */

@@ -311,6 +311,18 @@ describe('the other images', () => {
     expect(error).toEqual({ code: 'com.twilio.error', msg: expect.stringContaining(message) });
   });
 
+  const large = { status: 200, headers: {}, body: Buffer.from(`[${'[],'.repeat(600_000)}[]]`) };
+  const deep = { ...large, body: Buffer.from(`${'['.repeat(2000)}${']'.repeat(2000)}`) };
+
+  test.each([
+    ['direktiv/request', 'com.send-request.error', large, 'of more than 500000 values'],
+    ['direktiv/functions/http-request', 'io.direktiv.command.error', large, 'of more than 500000 values'],
+    ['direktiv/request', 'com.send-request.error', deep, 'nested deeper than 1000 levels'],
+  ])('%s fails with %s for JSON that exceeds the bounds of results', async (image, code, reply, excess) => {
+    const { error } = await call(image, { input: { url: 'https://api.test' }, reply: () => reply });
+    expect(error).toEqual({ code, msg: `the JSON of the response is ${excess}` });
+  });
+
   test('slack posts the content to the webhook', async () => {
     const input = { 'webhook-url': 'https://hooks.test/x', content: { text: 'hi' } };
     const { result, web } = await call('gcr.io/direktiv/functions/slack:1.0', { input, reply: () => text('ok') });

@@ -173,6 +173,22 @@ describe('smtp', () => {
     });
   });
 
+  test('renders at most so many characters', async () => {
+    const input = { ...MAIL, message: '{{.a}}'.repeat(100), args: { a: '&'.repeat(1_000_000) } };
+    const { error, deliveries } = await call('direktiv/smtp', { input });
+    expect(error).toEqual({ code: 'com.smtp.error', msg: 'the template renders more than 4194304 characters' });
+    expect(deliveries).toEqual([]);
+  });
+
+  test.each([
+    ['braces that nothing closes', { message: '{{'.repeat(200_000), args: {} }],
+    ['an action of spaces that nothing closes', { message: `{{${' '.repeat(50_000)}`, args: {} }],
+    ['base64 with many line breaks', { message: `A${'\n'.repeat(500_000)}!`, template: true }],
+  ])('reads %s in one pass', async (_name, given) => {
+    const { deliveries } = await call('direktiv/smtp', { input: { ...MAIL, ...given } });
+    expect(deliveries[0]?.mails[0]?.body).toBe(given.message);
+  });
+
   test.each([
     [{ ...MAIL, port: 0 }, 'container failed', /must be 1 to 65535/],
     [{ ...MAIL, to: '' }, 'container failed', /'to' in the input is required/],

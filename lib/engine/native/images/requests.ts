@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { toValue } from '../../../language/byte-values.ts';
 import type { WebResponse } from '../../../ports/web.ts';
+import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
+import { plainFailure } from '../../evaluation/failures.ts';
 import { headersOf, isReservedHeader, methodOf, urlOf } from '../../http/fields.ts';
 import { retryAfterOf } from '../../http/responses.ts';
 import { exchangeCall, type HttpCall, sentBy } from '../../http/sending.ts';
@@ -85,11 +87,25 @@ export const goHeaders = ({ headers }: WebResponse): Readonly<Record<string, rea
 /** The status as Go has it, for example `200 OK`. */
 export const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
-/** The value of a JSON text; undefined if it is none. */
+/**
+ * The value of the body of a response; undefined if it is no JSON. Throws StateError for JSON that exceeds the bounds of
+ * results: it is not even read.
+ */
 export function jsonOf(body: Uint8Array): { readonly json: unknown } | undefined {
+  needNone(textProblem(body));
+  const value = parsed(body);
+  if (value !== undefined) needNone(resultProblem(value.json));
+  return value;
+}
+
+function parsed(body: Uint8Array): { readonly json: unknown } | undefined {
   try {
     return { json: JSON.parse(Buffer.from(body).toString('utf8')) };
   } catch {
     return undefined;
   }
+}
+
+function needNone(problem: string | undefined): void {
+  if (problem !== undefined) throw plainFailure(`the JSON of the response is ${problem}`);
 }
