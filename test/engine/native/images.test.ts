@@ -317,6 +317,7 @@ describe('the other images', () => {
   test.each([
     ['direktiv/request', 'com.send-request.error', large, 'of more than 500000 values'],
     ['direktiv/functions/http-request', 'io.direktiv.command.error', large, 'of more than 500000 values'],
+    ['direktiv/googlechat', 'com.googlechat.error', large, 'of more than 500000 values'],
     ['direktiv/request', 'com.send-request.error', deep, 'nested deeper than 1000 levels'],
   ])('%s fails with %s for JSON that exceeds the bounds of results', async (image, code, reply, excess) => {
     const { error } = await call(image, { input: { url: 'https://api.test' }, reply: () => reply });

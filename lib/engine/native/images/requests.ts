@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { toValue } from '../../../language/byte-values.ts';
 import type { WebResponse } from '../../../ports/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
 import { plainFailure } from '../../evaluation/failures.ts';
@@ -57,6 +56,12 @@ export async function sendImageRequest(
   return response;
 }
 
+function resultOf(body: Uint8Array): unknown {
+  if (body.length === 0) return '';
+  const value = jsonOf(body);
+  return value === undefined ? Buffer.from(body).toString('base64') : value.json;
+}
+
 /** How much of the body of a refusal its message has, characters. */
 const MAX_SHOWN = 500;
 
@@ -67,7 +72,7 @@ const MAX_SHOWN = 500;
 export async function sendForBody(call: ImageCall, sent: Sent, failureCode: string): Promise<unknown> {
   const response = await sendImageRequest(call, sent);
   const { status, body } = response;
-  if (status >= 200 && status <= 299) return body.length === 0 ? '' : toValue(body);
+  if (status >= 200 && status <= 299) return resultOf(body);
   const shown = Buffer.from(body).toString('utf8').slice(0, MAX_SHOWN);
   const message = `Response Message: ${statusText(status)}, Response Code: ${status} \nResponseBody: ${shown}`;
   throw new ImageError(failureCode, message, retryAfterOf(response, call.context.ports.clock.now()));
