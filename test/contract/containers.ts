@@ -279,7 +279,9 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
       variable: async (scope, key) => stored.get(`${scope}/${key}`),
       setVariable: async (scope, key, given) => void stored.set(`${scope}/${key}`, given),
     };
-    expect((await call({ do: 'pass', from: 'from', to: 'to' }, { host })).json()).toEqual([200, 200]);
+    const { json, failure } = await call({ do: 'pass', from: 'from', to: 'to' }, { host });
+    expect(failure).toBeUndefined();
+    expect(json()).toEqual([200, 200]);
     expect(bytes.equals(stored.get('instance/to') ?? Buffer.alloc(0))).toBe(true);
   });
 
