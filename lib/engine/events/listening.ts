@@ -77,18 +77,35 @@ export interface Offer {
 
 /**
  * Offers an event to a run that waits. A run takes an event once, however often and in whichever of its waits it is
- * offered; a replay counts as another event, of the time when it was asked for.
+ * offered; a replay counts as another event, of the time when it was asked for. `read`: the run, if it was just read.
  */
-export async function offer(ports: EnginePorts, key: WaitKey, recorded: events.Recorded): Promise<Offer> {
+export async function offer(
+  ports: EnginePorts,
+  key: WaitKey,
+  recorded: events.Recorded,
+  read?: runs.Run,
+): Promise<Offer> {
   let decision: Decision = 'gone';
-  const run = await updateWait(ports, key, (current) => {
+  const change = (current: ListeningRun): WaitChange | undefined => {
     decision = decide(current, recorded);
     return typeof decision === 'string' ? undefined : decision;
-  });
+  };
+  const run = await updateWait(ports, key, change, read);
   if (run === undefined) return { did: 'gone' };
   const did = typeof decision === 'string' ? decision : 'taken';
   if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
   return { did, run };
+}
+
+/**
+ * The run as it is with an event that fulfils its wait, for the commit with which it leaves the wait; undefined if it does not
+ * take the event, or waits for others too.
+ */
+export function fulfilledBy(run: ListeningRun, recorded: events.Recorded): ListeningRun | undefined {
+  const decision = decide(run, recorded);
+  if (typeof decision === 'string') return undefined;
+  const taken = withChange(run, decision);
+  return isFulfilled(taken.wait.listening) ? taken : undefined;
 }
 
 /**
@@ -129,26 +146,29 @@ interface WaitChange {
   readonly hasGoneOn?: boolean;
 }
 
+function withChange(current: ListeningRun, changed: WaitChange): ListeningRun {
+  const { processedEventIds = current.processedEventIds } = changed;
+  const listening = { ...current.wait.listening, ...changed.listening };
+  const { woken, ...base } = current;
+  const kept = woken === undefined || changed.hasGoneOn ? {} : { woken };
+  return { ...base, ...kept, processedEventIds, wait: { ...current.wait, listening } };
+}
+
 /**
  * Commits a change of a wait; undefined from `change` leaves it as it is. Returns the run as it stands then, or undefined
- * if it does not wait there any more.
+ * if it does not wait there any more. `read`: the run, if it was just read.
  */
 async function updateWait(
   ports: EnginePorts,
   key: WaitKey,
   change: (run: ListeningRun) => WaitChange | undefined,
+  read?: runs.Run,
 ): Promise<ListeningRun | undefined> {
-  const read = await runs.find(ports, key.run);
-  if (read === undefined) return undefined;
-  const { run } = await runs.update(ports, read, (current) => {
-    if (!isListening(current, key)) return undefined;
-    const changed = change(current);
-    if (changed === undefined) return undefined;
-    const { processedEventIds = current.processedEventIds } = changed;
-    const listening = { ...current.wait.listening, ...changed.listening };
-    const { woken, ...base } = current;
-    const kept = woken === undefined || changed.hasGoneOn ? {} : { woken };
-    return { run: { ...base, ...kept, processedEventIds, wait: { ...current.wait, listening } } };
+  const found = read ?? (await runs.find(ports, key.run));
+  if (found === undefined) return undefined;
+  const { run } = await runs.update(ports, found, (current) => {
+    const changed = isListening(current, key) ? change(current) : undefined;
+    return changed === undefined || !isListening(current, key) ? undefined : { run: withChange(current, changed) };
   });
   return isListening(run, key) ? run : undefined;
 }

@@ -5,9 +5,9 @@ import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Message } from '../../ports/bus.ts';
 import { offerToCancel } from '../cancelling/by-event.ts';
-import { answerIfFulfilled, isFulfilledRun, type Offered, offer } from '../events/listening.ts';
+import { answerIfFulfilled, isFulfilledRun, type Offered, offer, type WaitKey } from '../events/listening.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { answerWoken, wake } from '../step/waking.ts';
+import { answerWoken, takeAndWake, wake } from '../step/waking.ts';
 import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
@@ -130,14 +130,26 @@ async function deliver(
     return { ...trace, did };
   }
   if (kind === 'wait') {
-    const key = { run: owner, number };
-    const { did, run } = await offer(ports, key, recorded);
-    // The listener leads to the run until the machine knows.
-    await resume(ports, did, run ?? (await runs.find(ports, owner)));
+    const did = await giveToWait(ports, { run: owner, number }, recorded);
     if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
     return { ...trace, did };
   }
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };
+}
+
+/** A delivery this long after the event may repeat one that ended its process, milliseconds: Lambda repeats after a minute. */
+const FIRST_DELIVERY_MS = 30_000;
+
+/** Offers the event to a run that waits, and resumes the run if its wait is fulfilled. */
+async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
+  const read = await runs.find(ports, key.run);
+  const isFirst = ports.clock.now() - recorded.due < FIRST_DELIVERY_MS;
+  const woke = isFirst && read !== undefined ? await takeAndWake(ports, read, key.number, recorded) : 'not here';
+  if (woke === 'taken') return woke;
+  const { did, run } = await offer(ports, key, recorded, read);
+  // The listener leads to the run until the machine knows.
+  await resume(ports, woke === 'too slow' ? 'had' : did, run ?? (await runs.find(ports, key.run)));
+  return did;
 }
 
 /**

@@ -47,10 +47,17 @@ export class StepUnit extends UnitOfWork<RunnerPorts> {
   readonly tools: Tools;
   /** The run must continue in a machine after this commit, although it does not wait. */
   mustMove = false;
+  /** The event that ends the wait is stored with this commit: until then another event may take its place. */
+  holdsEvent = false;
 
   constructor(ports: RunnerPorts, run: Run, tools: Tools) {
     super(ports, run);
     this.tools = tools;
+  }
+
+  /** Neither does a child begin whose data another event may change. */
+  override get mustCommitFirst(): boolean {
+    return this.holdsEvent || super.mustCommitFirst;
   }
 
   /** When the run's own time is over, milliseconds since 1970. A run has no time limit after an error state. */

@@ -221,6 +221,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       ...{ threads, at, step, flow, data, metadata, interrupted },
       ...omitUndefined({ wait, woken, labels, raised, cancelOn }),
       ...reuseOf(reuse, ending.status === undefined && step <= 1),
+      // A run that has ended takes no event.
+      ...(ending.status === undefined ? {} : { processedEventIds: [] }),
       ...(mayReply && this.sentSince !== undefined ? { sentSince: this.sentSince } : {}),
       waitCount: Math.max(this.run.waitCount, wait?.number ?? 0),
       ...ending,

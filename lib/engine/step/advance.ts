@@ -33,6 +33,8 @@ export interface Advance {
   readonly latest?: number;
   /** The wait that the run leaves. */
   readonly woken?: runs.Run['woken'];
+  /** As in `StepUnit`; false by default. */
+  readonly holdsEvent?: boolean;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
   if ((await cancelByPast(ports, run)) !== undefined) throw new ConflictError([]);
   const unit = stepUnit(ports, run, how);
   unit.woken = how.woken;
+  unit.holdsEvent = how.holdsEvent ?? false;
   const { latest } = how;
   const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };
   const account = { id: run.namespaceId, ...timeLeft };

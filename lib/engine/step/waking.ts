@@ -1,12 +1,21 @@
+import type { Recorded } from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Wait } from '../../domain/runs/waits.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { ConflictError } from '../../ports/table.ts';
 import { childId } from '../calls/children.ts';
 import { announceEnd, signalOf } from '../calls/run-ends.ts';
 import { OutOfTimeError } from '../evaluation/tenants.ts';
-import { answerIfFulfilled, isListening, type ListeningRun, tokensOf, type WaitKey } from '../events/listening.ts';
+import {
+  answerIfFulfilled,
+  fulfilledBy,
+  isListening,
+  type ListeningRun,
+  tokensOf,
+  type WaitKey,
+} from '../events/listening.ts';
 import { startBudgetOf } from '../executions/start-budget.ts';
 import { TASK_ERROR } from '../executions/task-errors.ts';
 import { answerOfWoken, endWokenTasks } from '../executions/woken.ts';
@@ -34,11 +43,45 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
     if (resumed === undefined) await answerIfFulfilled(ports, current);
     return resumed;
   });
-  if (woken === undefined) return;
+  if (woken !== undefined) await endListening(ports, woken, run);
+}
+
+/** Ends the tasks of the wait that a run has left, and deletes its listeners; `waiting` is the run as it waited. */
+async function endListening(
+  ports: RunnerPorts,
+  woken: runs.Run,
+  { namespaceId, id, settings, wait }: ListeningRun,
+): Promise<void> {
   await endWokenTasks(ports, woken);
-  const { namespaceId, id, settings } = run;
   const owner = { namespaceId, spread: settings.spread, kind: 'wait', id } as const;
-  await listeners.removeAll(ports, owner, run.wait.listening.filters, key.number);
+  await listeners.removeAll(ports, owner, wait.listening.filters, wait.number);
+}
+
+/**
+ * Lets a run take the event that fulfils its wait and resumes it, as `wake` does, with one commit: a crash before it leaves
+ * the run as it was. Returns `not here`, and changes nothing, if the run does not take the event, waits for others too, or is
+ * resumed elsewhere; `too slow` if its queries take too long: then the run is left to its machine. `run`: as it was just read.
+ */
+export async function takeAndWake(
+  ports: RunnerPorts,
+  run: runs.Run,
+  number: number,
+  recorded: Recorded,
+): Promise<'taken' | 'not here' | 'too slow'> {
+  if (startBudgetOf(ports.settings) === 0) return 'not here';
+  const key = { run: run.id, number };
+  const did = await retryOnConflict(async (attempt) => {
+    const current = attempt === 1 ? run : await runs.find(ports, run.id);
+    const taken = current !== undefined && isListening(current, key) ? fulfilledBy(current, recorded) : undefined;
+    const tokens = taken === undefined ? [] : tokensOf(taken.wait.listening);
+    if (taken === undefined || tokens.length === 0) return 'not here';
+    const woken = await resume(ports, taken, { signal: { kind: 'eventsReceived' }, tokens, holdsEvent: true });
+    return woken === undefined ? 'too slow' : { woken, taken };
+  });
+  if (typeof did === 'string') return did;
+  ports.meter?.note({ EventsDelivered: 1 });
+  await endListening(ports, did.woken, did.taken);
+  return 'taken';
 }
 
 /** Whether a run stands at a wait. */
@@ -69,10 +112,19 @@ export async function wakeAtItsTime(ports: RunnerPorts, { run: id, number }: Wai
 interface Cause {
   readonly signal: ResumeSignal;
   readonly tokens: readonly string[];
+  /** The run has the event that ends the wait, which is not stored yet. */
+  readonly holdsEvent?: boolean;
 }
 
-/** Returns the run where it has come to; undefined if its queries take too long before it has come anywhere. */
-async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: Cause): Promise<runs.Run | undefined> {
+/**
+ * Returns the run where it has come to; undefined if its queries take too long before it has come anywhere. Throws
+ * ConflictError if another process has committed the run before.
+ */
+async function resume(
+  ports: RunnerPorts,
+  run: WaitingRun,
+  { signal, tokens, holdsEvent = false }: Cause,
+): Promise<runs.Run | undefined> {
   let mustMove = false;
   const how: Advance = {
     revision: await revisions.need(ports, run.workflowId, run.revision),
@@ -88,11 +140,13 @@ async function resume(ports: RunnerPorts, run: WaitingRun, { signal, tokens }: C
   const bounded = { ...how, latest: latestOf(how) };
   let current: runs.Run | undefined;
   try {
-    current = await advance(ports, run, { ...bounded, signal });
+    current = await advance(ports, run, { ...bounded, signal, holdsEvent });
     while (!mustMove && mayGoOn(current, ports.clock.now(), how.until))
       current = await advance(ports, current, bounded);
   } catch (error) {
-    if (!(error instanceof OutOfTimeError)) throw error;
+    // Another process has taken the run over from where it has come to.
+    const isTakenOver = error instanceof ConflictError && current !== undefined;
+    if (!isTakenOver && !(error instanceof OutOfTimeError)) throw error;
   }
   return current;
 }

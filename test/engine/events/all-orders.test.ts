@@ -76,16 +76,21 @@ const retriedMachine = (run: string) => (world: OrderedWorld) => async (ports: E
 const sender = (event: CloudEvent) => () => async (ports: EnginePorts) =>
   receive(ports, await namespaces.need(ports, NAMESPACE), event);
 
-function modelOf({ rows, id }: Beginning, of: Pick<Model, 'actors' | 'crashing' | 'unordered'>): Model {
+type Part = Pick<Model, 'actors' | 'crashing' | 'unordered' | 'startBudgetMs'>;
+
+function modelOf({ rows, id }: Beginning, of: Part): Model {
   return {
     rows,
     ...of,
     route: (message) => (ports) => route(asRunner(ports), message),
     check: async ({ ports, answers }) => {
       const run = await runs.find(ports, id);
+      // The task that waits ends with the outcome of a run that was resumed, else with an error, which leads to its batch.
+      const isResumed = run?.status === 'complete' && run.data['t'] !== undefined;
       const listening = run?.wait?.listening;
-      if (listening === undefined || !isFulfilled(listening)) return ['the run has not received its events'];
-      return answers.length === 1 ? [] : ['the run has received its events and was not woken'];
+      if (!isResumed && (listening === undefined || !isFulfilled(listening))) return ['the run has not its events'];
+      const isRight = answers.length === 1 && answers.every((answer) => isResumed || 'error' in answer);
+      return isRight ? [] : ['the run has received its events and was not woken'];
     },
   };
 }
@@ -117,6 +122,7 @@ const offers = ({ id, published }: Beginning) =>
 const [T, U] = [eventOf('e1', 't'), eventOf('e2', 'u')];
 const begun = await beginning(ONE);
 const waiting = await beginning(ONE, T);
+const waitingForOne = await beginning(ONE, T, eventOf('e2', 't'));
 const waitingForBoth = await beginning(BOTH, T, U);
 
 /** Where all events are recorded before, the journal is only read, and written for explanations and the router's position. */
@@ -130,6 +136,17 @@ const MODELS: Readonly<Record<string, Model>> = {
     ...(IS_FULL ? {} : RUNS_ALONE),
     actors: { machine: machine(waiting.id, 'token'), ...routers(waiting) },
     crashing: ['machine', 'router'],
+  }),
+  'the router resumes the run, crashes anywhere and is called again': modelOf(waiting, {
+    ...RUNS_ALONE,
+    actors: { machine: machine(waiting.id, 'token'), ...routers(waiting) },
+    crashing: ['router'],
+    startBudgetMs: 100,
+  }),
+  'two events are sent to a run that needs one': modelOf(waitingForOne, {
+    ...RUNS_ALONE,
+    actors: { machine: machine(waitingForOne.id, 'token'), ...routers(waitingForOne) },
+    startBudgetMs: 100,
   }),
   'a task of the machine is called twice': modelOf(waiting, {
     ...RUNS_ALONE,

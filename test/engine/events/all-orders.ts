@@ -33,6 +33,8 @@ export interface Model {
   readonly route: (message: Message) => Work;
   /** The actors that may crash before any of their calls, and are then started again: their names begin with one of these. */
   readonly crashing?: readonly string[];
+  /** As in the settings; 0 by default: machines run all states, which leaves less to order. */
+  readonly startBudgetMs?: number;
   /** Calls for these tables are not ordered: what they read does not change, or does not matter. */
   readonly unordered?: readonly TableName[];
   /** What is wrong when every actor has ended; empty: nothing. */
@@ -104,8 +106,7 @@ export class OrderedWorld {
         for (const message of messages) this.start(`route ${message.id} of ${actor?.name}`, this.model.route(message));
       });
     return {
-      // Machines run all states: what the router runs itself is another way to the same commits.
-      settings: { brand: 'service', version: 'v0', startBudgetMs: 0 },
+      settings: { brand: 'service', version: 'v0', startBudgetMs: this.model.startBudgetMs ?? 0 },
       table: {
         get: (keys) => (keys.every(isUnordered) ? table.get(keys) : call(() => table.get(keys))),
         query: (query) => (isUnordered(query) ? table.query(query) : call(() => table.query(query))),

@@ -4,6 +4,7 @@ import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { recordFrom } from '../../../lib/domain/runs/records.ts';
 import type { Listening } from '../../../lib/domain/runs/waits.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
@@ -42,12 +43,18 @@ const CRASHES = 0.15;
 const MAX_WRITES_OF_A_PROCESS = 8;
 const TWICE = 0.15;
 
-/** A wait as its run stored it last. */
+/** A wait as its run stored it last, with the events that the run took when it left it. */
 export interface ObservedWait {
   readonly run: string;
   readonly number: number;
+  /** The visit of its state. */
+  readonly step: number;
   readonly listening: Listening;
 }
+
+/** What a wait received, by its filters: the events of a visit in the record of a run. */
+const receivedFrom = ({ filters }: Listening, ids: readonly string[]): Listening['received'] =>
+  filters.map((_, slot) => (ids[slot] === undefined ? null : JSON.stringify({ id: ids[slot] })));
 
 export interface RunItem {
   readonly id: string;
@@ -239,8 +246,10 @@ export class Chaos {
     };
     const { pause } = place;
     if (pause?.listening !== undefined) {
-      this.waits.set(`${id} ${pause.number}`, { run: id, number: pause.number, listening: pause.listening });
+      const wait = { run: id, number: pause.number, step: Number(item['step']), listening: pause.listening };
+      this.waits.set(`${id} ${pause.number}`, wait);
     }
+    this.noteTaken(id, item);
     this.runs.set(id, {
       id,
       status: String(item['status']),
@@ -249,6 +258,19 @@ export class Chaos {
       wait: pause?.number ?? 0,
       path: String(item['path'] ?? item['as']),
     });
+  }
+
+  /** The commit with which a run leaves a wait has the events that it took in the record alone. */
+  private noteTaken(id: string, { record, created }: Item): void {
+    if (typeof record !== 'string') return;
+    for (const { n, events } of recordFrom(record, Number(created)).steps) {
+      if (events === undefined) continue;
+      for (const [name, wait] of this.waits) {
+        if (wait.run !== id || wait.step !== n) continue;
+        const received = receivedFrom(wait.listening, events);
+        this.waits.set(name, { ...wait, listening: { ...wait.listening, received } });
+      }
+    }
   }
 
   /** Runs work in a process that is started again after each crash. Any other error is a fault. */

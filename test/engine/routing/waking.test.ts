@@ -3,7 +3,9 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
+import { route } from '../../../lib/engine/routing/router.ts';
 import type { StepInput } from '../../../lib/engine/step/step.ts';
+import type { Message } from '../../../lib/ports/bus.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { type Deliver, openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
 
@@ -35,22 +37,27 @@ ${LISTEN}- {id: on, type: switch, conditions: [{condition: 'jq(.n == 1)', transi
 `;
 
 /** A run of the workflow whose machine waits for the event. */
-async function waiting(main: string, input = '{}', options: WorldOptions = {}): Promise<string> {
+async function waiting(
+  main: string,
+  input = '{}',
+  options: WorldOptions = {},
+  others: Readonly<Record<string, string>> = {},
+): Promise<string> {
   inputs = [];
   const deliver: Deliver = (one, step) => {
     inputs.push(one);
     return step(one);
   };
   world = new World(database, { deliver, ...options });
-  await world.store({ main });
+  await world.store({ ...others, main });
   const { id } = await world.execute('main', input);
   await world.pass(world.time.clock.now());
   return id;
 }
 
-async function send(type: string): Promise<void> {
+async function send(type: string, id = type): Promise<void> {
   const namespace = await namespaces.need(world.reliable, world.namespace);
-  await receive(world.reliable, namespace, { specversion: '1.0', id: type, source: 's', type });
+  await receive(world.reliable, namespace, { specversion: '1.0', id, source: 's', type });
 }
 
 const stored = async (id: string): Promise<runs.Run> => {
@@ -75,6 +82,69 @@ describe('an event that a run waits for', () => {
     await settle();
     expect([statusOf(id), resumed()]).toEqual(['SUCCEEDED', []]);
   });
+
+  test('is stored by the commit that ends the run', async () => {
+    const id = await waiting(COMPLETES);
+    const { seq } = await stored(id);
+    await send('go');
+    await world.deliver();
+    expect(await stored(id)).toMatchObject({ status: 'complete', seq: seq + 1 });
+  });
+
+  test('is stored before the run goes on if its delivery may repeat one that ended the process', async () => {
+    const id = await waiting(COMPLETES);
+    const { seq } = await stored(id);
+    await send('go');
+    world.time.advance(31_000);
+    const writes: number[] = [];
+    world.process.onCall = async (name) => {
+      if (name === 'executions.answer') writes.push((await stored(id)).seq);
+    };
+    await world.deliver();
+    expect(await stored(id)).toMatchObject({ status: 'complete', data: { woken: true }, seq: seq + 2 });
+    expect(writes).toEqual([seq + 2]);
+  });
+
+  test('leaves the run as it was when the process crashes before the commit, and is taken when it comes again', async () => {
+    const id = await waiting(COMPLETES);
+    const before = await stored(id);
+    await send('go');
+    let crashes = 0;
+    world.process.onCall = (name) => {
+      if (name === 'table.write' && crashes++ === 0) throw new CrashedError('before the commit');
+    };
+    await expect(world.deliver()).rejects.toThrow(CrashedError);
+    expect(await stored(id)).toEqual(before);
+    await world.deliver();
+    await settle();
+    expect([(await stored(id)).status, statusOf(id)]).toEqual(['complete', 'SUCCEEDED']);
+  });
+
+  test.each([1, 2, 3])(
+    'and another one, delivered at its write %i: one is taken, and its data alone reaches a subflow',
+    async (at) => {
+      const kid = 'states: [{id: keep, type: noop}]\n';
+      const main = `functions: [{id: kid, type: subflow, workflow: kid}]
+states:
+- {id: wait, type: consumeEvent, event: {type: go}, timeout: PT12H, transition: on}
+- {id: on, type: action, action: {function: kid, input: jq(.go.id)}}
+`;
+      const id = await waiting(main, '{}', {}, { kid });
+      await send('go', 'first');
+      await send('go', 'second');
+      const [first, second] = world.bus.messages;
+      let calls = 0;
+      world.process.onCall = async (name) => {
+        if (name === 'table.write' && ++calls === at) await route(world.reliable, second as Message);
+      };
+      await route(world.ports, first as Message);
+      await settle();
+      const run = await stored(id);
+      const { go } = run.data as { readonly go: { readonly id: string } };
+      expect(run).toMatchObject({ status: 'complete', data: { return: { input: go.id } } });
+      expect(go.id).toBe(at === 1 ? 'second' : 'first');
+    },
+  );
 
   test('leaves it to its machine if its queries take too long', async () => {
     const id = await waiting(SLOW, '{}', { msPerRead: 10 });

@@ -10,6 +10,11 @@ export class HeldMessages implements Bus {
     return new Set(this.held.map(({ message }) => message.id)).size;
   }
 
+  /** What it holds, in the order of publication. */
+  get messages(): readonly Message[] {
+    return this.held.map(({ message }) => message);
+  }
+
   async publish(messages: readonly Message[]): Promise<void> {
     this.held.push(...messages.map((message) => ({ due: 0, message })));
   }
