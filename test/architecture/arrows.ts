@@ -767,6 +767,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/time',
   ],
   'lib/engine/recovery': [
+    'lib/compiler/plan',
     'lib/domain/events',
     'lib/domain/instances',
     'lib/domain/metrics',

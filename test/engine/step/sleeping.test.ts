@@ -217,6 +217,13 @@ const AFTER_RETRY = 5 * MINUTE_MS + 2 * SECOND_MS;
 describe('a pause of a minute or more before a retry', () => {
   const retrying = (setup: Setup = {}, timeout = 'PT10H') =>
     sleeping(RETRYING.main.replace('TIMEOUT', timeout), setup, { kid: RETRYING.kid });
+  /** Lets time pass to a moment, reconciles, and lets ten minutes pass. */
+  const reconcileAt = async (moment: number) => {
+    await world.pass(moment);
+    world.time.advance(moment - world.time.clock.now());
+    await world.reconcileLater();
+    await world.pass(world.time.clock.now() + 10 * MINUTE_MS);
+  };
   /** The end of a call is reported twice, under the same name. */
   const pauses = () => new Map(timers.filter(({ input }) => 'retry' in input).map((timer) => [timer.name, timer.at]));
 
@@ -252,6 +259,27 @@ describe('a pause of a minute or more before a retry', () => {
     await world.pass();
     const run = await ended(id);
     expect([run.code, run.updated - began]).toEqual(['service.cancels.timeout.soft', 10 * HOUR_MS]);
+  });
+
+  test('whose timer is lost is ended by the reconciler five minutes after its time, not before', async () => {
+    const { id, began } = await retrying({ isLost: true });
+    await reconcileAt(began + 8 * MINUTE_MS);
+    expect((await found(id)).status).toBe('pending');
+    await reconcileAt(began + 20 * MINUTE_MS);
+    expect(await ended(id)).toMatchObject({ status: 'complete', executions: 1 });
+    expect([statusOf(id), pauses().size]).toEqual(['SUCCEEDED', 1]);
+  });
+
+  test('after a first attempt in place, whose timer is lost, is made anew by the reconciler', async () => {
+    const kid = RETRYING.kid.replace('transition: nap', 'transition: judge').replace(/^- \{id: nap.*\n/m, '');
+    const main = RETRYING.main.replace('TIMEOUT', 'PT10H');
+    const setup: { isLost: boolean } = { isLost: true };
+    const { id, began } = await sleeping(main, setup, { kid });
+    await reconcileAt(began + 8 * MINUTE_MS);
+    expect((await found(id)).status).toBe('pending');
+    setup.isLost = false;
+    await reconcileAt(began + 20 * MINUTE_MS);
+    expect(await ended(id)).toMatchObject({ status: 'complete', executions: 2 });
   });
 
   test('whose attempt cannot be made at first is made by the machine', async () => {

@@ -1,0 +1,88 @@
+import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
+import { actionsOf } from '../../compiler/plan/traits.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { Calls, Wait, WaitingCall } from '../../domain/runs/waits.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { MINUTE_MS } from '../../time/units.ts';
+import { childId } from '../calls/children.ts';
+import { answerRetry, repetitionOf } from '../calls/run-ends.ts';
+import { continueAsNew } from '../executions/continue-as-new.ts';
+import { toWaitSeconds } from '../executions/wait-seconds.ts';
+import type { CleanupPorts } from '../ports.ts';
+
+/** So long after the time of an attempt its timer counts as lost, milliseconds: it may ring two minutes late. */
+const LOST_MS = 5 * MINUTE_MS;
+
+/** So many iterations of a `Map` begin at once: further calls wait for their turn, and the time of their tasks is not known. */
+const MAX_AT_ONCE = 40;
+
+/** A run that waits for calls. */
+type CallingRun = runs.Run & { readonly wait: Wait & { readonly calls: Calls } };
+
+const isCalling = (run: runs.Run): run is CallingRun =>
+  run.status === 'pending' && run.wait?.isWaiting === true && run.wait.calls !== undefined;
+
+/** How the calls of a state are repeated. */
+interface Repetitions {
+  /** Its calls may have retries. */
+  readonly hasRetries: boolean;
+  /** The tasks of its calls have begun with the wait. */
+  readonly beginAtOnce: boolean;
+}
+
+async function repetitionsOf(ports: CleanupPorts, { workflowId, revision, wait }: CallingRun): Promise<Repetitions> {
+  const plan = revisions.planOf(await revisions.need(ports, workflowId, revision));
+  const work = Object.hasOwn(plan.states, wait.state) ? plan.states[wait.state]?.work : undefined;
+  const hasRetries = work !== undefined && actionsOf(work).some(({ retries }) => retries !== undefined);
+  const hasWidth = work?.do === 'each' && work.width !== undefined;
+  return { hasRetries, beginAtOnce: !hasWidth && wait.calls.waiting.length <= MAX_AT_ONCE };
+}
+
+/** The newest attempt of a call from the one on that the wait names; undefined if that was not made. */
+async function newestAttempt(
+  ports: CleanupPorts,
+  caller: CallingRun,
+  { i, k }: WaitingCall,
+): Promise<runs.Run | undefined> {
+  const next = await runs.find(ports, childId(caller, caller.wait.origin, { i, k }));
+  const isRepeated = next !== undefined && repetitionOf(ports, next) !== undefined;
+  return isRepeated ? ((await newestAttempt(ports, caller, { i, k: k + 1 })) ?? next) : next;
+}
+
+/** Whether the timer of the first attempt that a machine makes is lost: the one before it failed in place. */
+function isFirstLost({ updated, executionBegan }: CallingRun, { s = 0 }: WaitingCall, now: number): boolean {
+  const due = Math.max(updated, executionBegan) + s * 1000;
+  return s * 1000 >= MIN_TIMER_MS && now >= due + LOST_MS;
+}
+
+/** Ends the task of a call whose pause is over, so that its machine makes the next attempt; a task that is over stays as it is. */
+async function endPause(ports: CleanupPorts, { wait }: CallingRun, failed: runs.Run): Promise<void> {
+  const next = repetitionOf(ports, failed);
+  const { parent, updated } = failed;
+  const now = ports.clock.now();
+  if (next === undefined || parent === undefined || parent.token === '' || next.delay < MIN_TIMER_MS) return;
+  if (now < updated + next.delay + LOST_MS) return;
+  const { i, k } = next;
+  const seconds = Math.max(toWaitSeconds(wait.wake - now), 1);
+  const answer = answerRetry({ i, k, again: 1, seconds }, parent.isAlone === true);
+  await ports.executions.answer(parent.token, answer);
+}
+
+/**
+ * Resumes the calls of a run whose pause before another attempt is over, although no timer has rung: their tasks end, and the
+ * machine makes the attempts. Where the token of a task is not stored, a new execution makes the calls again. Returns whether
+ * it did the latter. Safe to repeat, and for calls that wait for nothing of this kind.
+ */
+export async function resumeLostPauses(ports: CleanupPorts, run: runs.Run): Promise<boolean> {
+  if (!isCalling(run)) return false;
+  const { hasRetries, beginAtOnce } = await repetitionsOf(ports, run);
+  if (!hasRetries) return false;
+  let isUnbegun = false;
+  for (const call of run.wait.calls.waiting) {
+    const attempt = await newestAttempt(ports, run, call);
+    if (attempt !== undefined) await endPause(ports, run, attempt);
+    else isUnbegun ||= beginAtOnce && isFirstLost(run, call, ports.clock.now());
+  }
+  if (isUnbegun) await continueAsNew(ports, run);
+  return isUnbegun;
+}
