@@ -5,11 +5,14 @@ import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { recordFrom } from '../../../lib/domain/runs/records.ts';
+import { find } from '../../../lib/domain/runs/runs.ts';
 import type { Listening } from '../../../lib/domain/runs/waits.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
+import { cancel } from '../../../lib/engine/calls/cancellation.ts';
 import { receive, replay } from '../../../lib/engine/events/broadcasting.ts';
 import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
+import { TASK_ERROR } from '../../../lib/engine/executions/task-errors.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
 import { execute } from '../../../lib/engine/start/start.ts';
@@ -18,6 +21,8 @@ import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import type { Answer, Executions } from '../../../lib/ports/executions.ts';
 import type { Item, Write } from '../../../lib/ports/table.ts';
+import type { Timer } from '../../../lib/ports/timers.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
@@ -42,6 +47,9 @@ const BEGIN = Date.UTC(2026, 5, 1, 12);
 const CRASHES = 0.15;
 const MAX_WRITES_OF_A_PROCESS = 8;
 const TWICE = 0.15;
+const EARLY = 0.2;
+/** The ids of states with a delay begin so. */
+const SLEEPS = 'nap';
 
 /** A wait as its run stored it last, with the events that the run took when it left it. */
 export interface ObservedWait {
@@ -60,6 +68,9 @@ export interface RunItem {
   readonly id: string;
   readonly status: string;
   readonly code: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly updated: number;
   readonly data: Readonly<Record<string, { readonly id?: string } | undefined>>;
   readonly wait: number;
   readonly path: string;
@@ -102,6 +113,8 @@ export class Chaos {
   /** When each replay was published, and whether it was delivered to all listeners. */
   readonly replays = new Map<string, { readonly due: number; readonly routed: boolean }>();
   readonly faults: unknown[] = [];
+  /** How often timers rang. */
+  rings = 0;
   /** How many calls met a crashed process. */
   crashes = 0;
   /** The machines that were started. */
@@ -111,6 +124,8 @@ export class Chaos {
   private readonly random: () => number;
   private readonly turns: (() => void)[] = [];
   private readonly tasks = new Map<string, (answer: Answer) => void>();
+  /** The names of the timers that were set. */
+  private readonly timers = new Set<string>();
   private readonly blobs = memoryBlobs();
   private now = BEGIN;
   private ids = 0;
@@ -181,6 +196,7 @@ export class Chaos {
         publishAt: (_at, _name, message) => durable(async () => void this.deliver(message)),
       },
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
+      timers: { set: (timer) => durable(async () => this.setTimer(timer)) },
       sealer: localSealer(),
       web: new ProgrammedWeb(),
       lambdas: new ProgrammedLambdas(),
@@ -223,6 +239,27 @@ export class Chaos {
     };
   }
 
+  /** A timer rings once or twice, at any time from now on: the clock jumps to its time, or to a minute before. */
+  private setTimer({ name, at, input }: Timer): boolean {
+    if (this.timers.has(name)) return true;
+    this.timers.add(name);
+    const times = this.chance(TWICE) ? 2 : 1;
+    const early = this.chance(EARLY) ? MINUTE_MS - 1 : 0;
+    for (let time = 0; time < times; time += 1) void this.ring(at - early, input as StepInput);
+    return true;
+  }
+
+  private async ring(at: number, input: StepInput): Promise<void> {
+    await this.pause(30);
+    this.now = Math.max(this.now, at);
+    this.rings += 1;
+    await this.persist((ports) => step(ports, input));
+  }
+
+  private async pause(maxTurns: number): Promise<void> {
+    for (let turns = Math.floor(this.random() * maxTurns); turns > 0; turns -= 1) await this.turn();
+  }
+
   private async write(writes: readonly Write[]): Promise<void> {
     await this.table.write(writes);
     for (const write of writes) {
@@ -254,6 +291,8 @@ export class Chaos {
       id,
       status: String(item['status']),
       code: String(item['code'] ?? ''),
+      created: Number(item['created']),
+      updated: Number(item['updated']),
       data: JSON.parse(String(item['data'])),
       wait: pause?.number ?? 0,
       path: String(item['path'] ?? item['as']),
@@ -298,7 +337,7 @@ export class Chaos {
   private async drive(name: string, { run, ...beginning }: MachineInput): Promise<void> {
     let outcome = beginning.next === undefined ? await this.call({ run, execution: name }) : beginning;
     while (outcome !== undefined && outcome.next !== '') {
-      const output: object = await this.wait(run, outcome.pause);
+      const output: object = await this.wait(run, outcome);
       const resumption = { run, execution: name, resume: outcome.pause, with: output };
       outcome = 'next' in output ? (output as Outcome) : await this.call(resumption);
     }
@@ -310,22 +349,31 @@ export class Chaos {
   }
 
   /** A task that waits: each attempt has a token of its own, and it may time out before an answer comes. */
-  private wait(run: string, number: number): Promise<object> {
+  private wait(run: string, { next, pause }: Outcome): Promise<object> {
+    const isSleep = next.startsWith(SLEEPS);
     return new Promise((resolve) => {
-      const listen = async (ports: RunnerPorts) => {
+      const begin = async (ports: RunnerPorts) => {
         const token = `token-${this.ids++}`;
-        this.tasks.set(token, (answer) => resolve('output' in answer ? (answer.output as object) : answer));
-        await step(ports, { run, listen: number, token });
+        this.tasks.set(token, (answer) => resolve('output' in answer ? (answer.output as object) : this.rest(answer)));
+        await step(ports, isSleep ? { run, sleep: pause, token } : { run, listen: pause, token });
       };
-      void this.persist(listen);
-      if (this.mayTimeOut && this.chance(0.3)) void this.timeOut(resolve);
+      void this.persist(begin);
+      if (this.mayTimeOut && !isSleep && this.chance(0.3)) void this.timeOut(resolve);
     });
+  }
+
+  /** A machine waits for what is left of a delay whose timer rang early. */
+  private rest(answer: Extract<Answer, { readonly error: string }>): object {
+    if (answer.error !== TASK_ERROR.rest) return answer;
+    const { seconds } = JSON.parse(answer.cause) as { readonly seconds: number };
+    this.now += seconds * SECOND_MS;
+    return { seconds };
   }
 
   mayTimeOut = false;
 
   private async timeOut(resolve: (output: object) => void): Promise<void> {
-    for (let turns = Math.floor(this.random() * 60); turns > 0; turns -= 1) await this.turn();
+    await this.pause(60);
     resolve({ error: 'States.Timeout', cause: '' });
   }
 
@@ -347,6 +395,17 @@ export class Chaos {
   async begin(path: string, key: string): Promise<void> {
     const invocation = { namespace: NAMESPACE, path: `/${path}`, ref: '', input: Buffer.from('{}'), key };
     await this.persist((ports) => execute(ports, invocation));
+  }
+
+  /** A client that cancels the runs which are there at some time. */
+  async cancel(): Promise<void> {
+    await this.pause(60);
+    for (const { id } of [...this.runs.values()]) {
+      await this.persist(async (ports) => {
+        const run = await find(ports, id);
+        if (run?.status === 'pending') await cancel(ports, run);
+      });
+    }
   }
 
   /** Serves the queue in random order until it is empty. */

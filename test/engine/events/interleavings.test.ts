@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isFulfilled } from '../../../lib/domain/runs/waits.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { matches } from '../../../lib/events/matching.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time/units.ts';
 import { cases, SEED } from '../../effort.ts';
 import { type Beginning, Chaos, type ObservedWait, prepare, randomOf } from './chaos.ts';
 
@@ -23,6 +24,8 @@ interface Scenario {
   readonly types: readonly string[];
   /** How often the first event is replayed. */
   readonly replays?: number;
+  /** A client cancels the runs at some time. */
+  readonly mayCancel?: boolean;
   readonly check: (chaos: Chaos, events: readonly CloudEvent[], hasTimeouts: boolean) => string[];
 }
 
@@ -61,6 +64,27 @@ function checkWaits(chaos: Chaos, events: readonly CloudEvent[], hasTimeouts: bo
   const failed = [...chaos.runs.values()].filter(({ status }) => status === 'failed' || status === 'crashed');
   const isExpected = ({ code }: { readonly code: string }) => hasTimeouts && code === SOFT;
   return [...problems, ...failed.filter((run) => !isExpected(run)).map(({ code }) => `a run failed with ${code}`)];
+}
+
+const CANCELLED = 'service.cancels.api';
+/** Delays before, between and after waits: a timer resumes the run while an event comes for it. */
+const NAPS = `${TIMEOUTS}states:
+- {id: nap1, type: delay, duration: PT1H, transition: a}
+${consume('a', "  transform: 'jq({first: .t})'\n  transition: nap2\n")}
+- {id: nap2, type: delay, duration: PT2M, transition: b}
+${consume('b')}`;
+
+/** Without a cancellation the run comes to its end, after the time of its delays; with one it ends at most once, in any way. */
+function checkNaps(chaos: Chaos, events: readonly CloudEvent[]): string[] {
+  const all = [...chaos.runs.values()];
+  const isCancelled = all.some(({ code }) => code === CANCELLED);
+  const ended = all.flatMap(({ status, code, created, updated, path }) => {
+    if (code === CANCELLED) return [];
+    if (status !== 'complete') return [`${path} did not end: ${status} ${code}`];
+    return updated - created >= HOUR_MS + 2 * MINUTE_MS ? [] : [`${path} ended after ${updated - created} ms`];
+  });
+  const problems = [...chaos.waits.values()].flatMap((wait) => waitProblems(chaos, events, wait));
+  return isCancelled ? ended : [...ended, ...problems];
 }
 
 /** With a look-back no event is missed: without timeouts both waits get theirs. */
@@ -150,6 +174,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     types: ['t', 'u'],
     check: checkWaits,
   },
+  'delays before and between two waits': {
+    sources: { flow: NAPS },
+    lookback: 'P1D',
+    begun: ['flow'],
+    types: ['t', 't'],
+    check: checkNaps,
+  },
+  'delays before and between two waits of a run that is cancelled': {
+    sources: { flow: NAPS },
+    lookback: 'P1D',
+    begun: ['flow'],
+    types: ['t', 't'],
+    mayCancel: true,
+    check: checkNaps,
+  },
   'two workflows that events start': {
     sources: {
       one: `start: {type: event, event: {type: t}}\n${NOOP}`,
@@ -178,7 +217,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 const names = Object.keys(SCENARIOS);
-const totals = { interleavings: 0, crashes: 0, waits: 0, runs: 0, replays: 0 };
+const totals = { interleavings: 0, crashes: 0, waits: 0, runs: 0, replays: 0, rings: 0, cancellations: 0 };
 const prepared = new Map<string, Beginning>();
 
 beforeAll(async () => {
@@ -206,12 +245,14 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
     return { specversion: '1.0', id: `e${index}`, source: 's', type };
   });
   const { replays = 0 } = scenario;
-  const hasTimeouts = scenario.begun.length > 0 && replays === 0 && random() < 0.4;
+  const mayTimeOut = scenario.begun.length > 0 && replays === 0 && scenario.check !== checkNaps;
+  const hasTimeouts = mayTimeOut && random() < 0.4;
   // Some events are sent twice.
   const sent = [...events, ...events.filter(() => random() < 0.3)];
   await chaos.run(hasTimeouts, [
     ...scenario.begun.map((path) => () => chaos.begin(path, 'key')),
     ...sent.map((event) => () => chaos.send(event)),
+    ...(scenario.mayCancel === true ? [() => chaos.cancel()] : []),
     ...Array.from({ length: replays }, () => () => chaos.replay('e0')),
   ]);
   totals.interleavings += 1;
@@ -219,6 +260,8 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   totals.waits += chaos.waits.size;
   totals.runs += chaos.runs.size;
   totals.replays += chaos.replays.size;
+  totals.rings += chaos.rings;
+  totals.cancellations += [...chaos.runs.values()].filter(({ code }) => code === CANCELLED).length;
   const runs = scenario.begun.filter(
     (path) => [...chaos.runs.values()].filter((run) => run.path === `/${path}`).length !== 1,
   );
