@@ -5,8 +5,12 @@ import { type AwsRequest, type AwsServer, type Reply, startAwsServer } from '../
 
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
 
-/** A fake Step Functions with pages of one machine, and the responses that CloudFormation got. */
+/** A fake Step Functions with pages of two machines, and the responses that CloudFormation got. */
 let machines: string[] = [];
+let pageSize = 2;
+/** How long a deletion takes at the quota, milliseconds, and the time that has passed by that. */
+let deletionMs = 0;
+let passedMs = 0;
 const answers: Record<string, unknown>[] = [];
 let isBroken = false;
 let server: AwsServer;
@@ -14,8 +18,9 @@ let server: AwsServer;
 const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   ListStateMachines({ nextToken }) {
     const from = Number(nextToken ?? 0);
-    const page = machines.slice(from, from + 2).map((name) => ({ name, stateMachineArn: arnOf(name) }));
-    const next = from + 2 < machines.length ? { nextToken: String(from + 2) } : {};
+    const left = machines.filter((name) => !deleted.includes(arnOf(name)));
+    const page = left.slice(from, from + pageSize).map((name) => ({ name, stateMachineArn: arnOf(name) }));
+    const next = from + pageSize < left.length ? { nextToken: String(from + pageSize) } : {};
     return { body: { stateMachines: page, ...next } };
   },
   ListExecutions({ stateMachineArn }) {
@@ -28,6 +33,7 @@ const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
   },
   DeleteStateMachine({ stateMachineArn }) {
     if (isBroken) return { status: 400, body: { __type: 'AccessDeniedException', message: 'refused' } };
+    passedMs += deletionMs;
     deleted.push(String(stateMachineArn));
     return {};
   },
@@ -56,6 +62,7 @@ beforeEach(async () => {
   again.length = 0;
   answers.length = 0;
   isBroken = false;
+  [pageSize, deletionMs, passedMs] = [2, 0, 0];
   server = await startAwsServer(reply);
   const { endpoint, region, credentials } = server.config;
   vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
@@ -137,4 +144,35 @@ test('after an hour, CloudFormation gets the reason why there are resources left
   await handler({ ...asked('Delete'), call: 4 }, timeFor(1));
   expect(again).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining('delete the stack again') }]);
+});
+
+/** A function of 15 minutes, by the time that deletions take. */
+function life(): Parameters<typeof handler>[1] {
+  const began = passedMs;
+  return { ...PLENTY, getRemainingTimeInMillis: () => 900_000 - (passedMs - began) };
+}
+
+// At one deletion a second, as 250 machines at one in 40 seconds: fewer requests, and the same time.
+test('10,000 machines are deleted by three deletions of the stack, each of at most four calls within an hour', async () => {
+  machines = Array.from({ length: 250 }, (_, n) => `weft-${n}`);
+  [pageSize, deletionMs] = [100, 40_000];
+  const found: object[] = [];
+  for (let deletion = 1; deletion <= 3; deletion += 1) {
+    const began = passedMs;
+    let calls = 0;
+    for (let event: (typeof again)[number] | undefined = asked('Delete'); event !== undefined; event = again.shift()) {
+      const start = passedMs;
+      await handler(event, life());
+      expect(passedMs - start).toBeLessThan(900_000);
+      calls += 1;
+    }
+    expect(passedMs - began).toBeLessThan(3_600_000);
+    found.push({ calls, status: answers.at(-1)?.['Status'] });
+  }
+  expect(found).toEqual([
+    { calls: 4, status: 'FAILED' },
+    { calls: 4, status: 'FAILED' },
+    { calls: 4, status: 'SUCCESS' },
+  ]);
+  expect([deleted.length, new Set(deleted).size, answers.length]).toEqual([250, 250, 3]);
 });

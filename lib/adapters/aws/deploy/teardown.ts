@@ -7,6 +7,7 @@ import {
   paginateListStateMachines,
   SFNClient,
   StateMachineDoesNotExist,
+  type StateMachineListItem,
   StateMachineTypeNotSupported,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
@@ -30,13 +31,15 @@ export async function removeMachines(
   hasTime: HasTime,
   client = new SFNClient({ maxAttempts: MAX_TRIES, retryMode: 'adaptive' }),
 ): Promise<IsDone> {
+  // All pages first: a deletion may move what the next one has.
+  const found: StateMachineListItem[] = [];
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
-    for (const { name, type, stateMachineArn } of stateMachines) {
-      if (!name?.startsWith(prefix)) continue;
-      const isStopped = type === 'EXPRESS' || (await stopExecutions(client, stateMachineArn, hasTime));
-      if (!isStopped || !hasTime()) return false;
-      await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
-    }
+    found.push(...stateMachines.filter(({ name }) => name?.startsWith(prefix)));
+  }
+  for (const { type, stateMachineArn } of found) {
+    const isStopped = type === 'EXPRESS' || (await stopExecutions(client, stateMachineArn, hasTime));
+    if (!isStopped || !hasTime()) return false;
+    await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
   }
   return true;
 }
