@@ -117,6 +117,37 @@ describe('without streamed replies', () => {
   });
 });
 
+describe('a reply that is sent in one piece', () => {
+  /** The status and headers of the reply, and its body. */
+  async function answerTo(method: string, path: string) {
+    const answer = new PassThrough();
+    let head: unknown;
+    const begin = (prelude: unknown) => {
+      head = prelude;
+      return answer;
+    };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 100_000 };
+    const handler = handlerOf(true) as unknown as StreamingHandler;
+    const event = { ...eventOf(path, { Accept: 'application/json' }), httpMethod: method };
+    const [body] = await Promise.all([
+      text(answer),
+      handler(event, Object.assign(answer, { begin }) as never, context),
+    ]);
+    return { ...(head as object), body };
+  }
+
+  test('has its length if it is empty, because API Gateway would send it in chunks', async () => {
+    const { body, ...head } = await answerTo('DELETE', SERVER);
+    expect([head, body]).toEqual([
+      { statusCode: 405, headers: expect.objectContaining({ 'Content-Length': '0' }) },
+      '',
+    ]);
+    const full = await answerTo('GET', SERVER);
+    expect(full).toMatchObject({ statusCode: 200, body: expect.stringContaining('results') });
+    expect(JSON.stringify(full)).not.toContain('Content-Length');
+  });
+});
+
 describe('before the deadline of a Lambda', () => {
   test('its stream ends without an error', async () => {
     const answer = new PassThrough();

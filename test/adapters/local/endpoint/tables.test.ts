@@ -1,5 +1,6 @@
 import { DeleteTableCommand, DescribeTableCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readSettings } from '../../../../bin/server/settings.ts';
 import { upgrade } from '../../../../bin/server/upgrade.ts';
 import {
   createTables,
@@ -9,6 +10,7 @@ import {
 } from '../../../../lib/adapters/local/endpoint/tables.ts';
 import { MIGRATIONS } from '../../../../lib/domain/migrations/index.ts';
 import { type Emulator, startDynoxide } from '../../../emulator/dynoxide.ts';
+import { errorReply, startAwsServer } from '../../aws/server.ts';
 import { renaming } from '../database/renaming.ts';
 
 let emulator: Emulator;
@@ -86,4 +88,20 @@ test('indexes with another definition are created again over the existing items'
   await close();
   expect(page.items).toEqual([item]);
   expect(runs?.GlobalSecondaryIndexes?.map(({ IndexName: name }) => name).sort()).toEqual(['by-end', 'by-namespace']);
+});
+
+test('requests name the region of the settings, because some databases refuse the region `local`', async () => {
+  const server = await startAwsServer(() => errorReply('ValidationException'));
+  const regions: unknown[] = [];
+  for (const region of [undefined, 'eu-west-1']) {
+    const options = { endpoint: server.config.endpoint, ...(region && { region }) };
+    await expect(openEndpointTable({ ...options, upgrade: migrate() })).rejects.toThrow('ValidationException');
+    const { authorization } = server.requests.at(-1)?.headers ?? {};
+    regions.push(/Credential=\w+\/\d+\/([\w-]+)\/dynamodb\//.exec(String(authorization))?.[1]);
+  }
+  await server.close();
+  expect(regions).toEqual(['local', 'eu-west-1']);
+  expect(readSettings({ DYNAMODB_ENDPOINT: 'http://h', DYNAMODB_REGION: 'eu-west-1' })).toMatchObject({
+    databaseRegion: 'eu-west-1',
+  });
 });
