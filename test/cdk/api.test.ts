@@ -4,6 +4,7 @@ import { toErrorReply } from '../../lib/api/http/reply.ts';
 import { lambdaOf } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
+import { EVERY_OPTION } from './options.ts';
 import { ofType, type Resource, resourcesOf } from './stack.ts';
 
 interface Place {
@@ -151,18 +152,7 @@ describe('API Gateway', () => {
   });
 
   test('leaves 100 of the 500 resources of a stack free, with all options', () => {
-    const options = {
-      alarms: 'ada@example.com',
-      auditNamespace: 'audit',
-      certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a',
-      dashboard: 'true',
-      domain: 'flows.example.com',
-      inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
-      kms: 'true',
-      outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
-      tracing: 'true',
-    };
-    expect(Object.keys(resourcesOf(options)).length).toBeLessThanOrEqual(400);
+    expect(Object.keys(resourcesOf(EVERY_OPTION)).length).toBeLessThanOrEqual(400);
   });
 
   test('accepts the resources: not too many, one parameter name at each position, none below a greedy one', () => {

@@ -6,29 +6,13 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_FULL } from '../effort.ts';
 import { type InstalledPackage, installPackage, UnavailableError } from '../emulator/python-packages.ts';
+import { EVERY_OPTION, OTHER_OPTIONS } from './options.ts';
 import { makeApp, type Resource } from './stack.ts';
 
-const EVERYTHING = {
-  alarms: 'ada@example.com',
-  auditNamespace: 'audit',
-  certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a',
-  concurrency: '{"steps": 200}',
-  dashboard: 'true',
-  domain: 'flows.example.com',
-  inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
-  kms: 'true',
-  maxWaitingRequests: '5',
-  metrics: 'true',
-  outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
-  protect: 'true',
-  requestsPerSecond: '50',
-  tags: '{"team": "flows"}',
-  tracing: 'true',
-};
 const SETTINGS = {
   'the default settings': {},
-  'all options': EVERYTHING,
-  'what goes, and a root key of yours': { retain: 'false', rootKey: '/our/root-key' },
+  'all options': EVERY_OPTION,
+  'what can be switched off, and a root key of yours': OTHER_OPTIONS,
 };
 
 /** The templates of an installation, by the names of their stacks. */

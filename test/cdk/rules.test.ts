@@ -4,6 +4,7 @@ import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as acknowledgements from '../../cdk/rights/acknowledge.ts';
+import { EVERY_OPTION, OTHER_OPTIONS } from './options.ts';
 import { makeApp } from './stack.ts';
 
 vi.mock('../../cdk/rights/acknowledge.ts', { spy: true });
@@ -41,34 +42,15 @@ describe('the rules of AWS Solutions', () => {
     acknowledge.mockReset();
   });
 
-  const open = {
-    inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
-    outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
-    lambdas: '["fraud-score", "arn:aws:lambda:eu-west-1:123456789012:function:report:live"]',
-  };
-
-  const EVERYTHING = {
-    tracing: 'true',
-    dashboard: 'true',
-    alarms: 'ada@example.com',
-    domain: 'flows.example.com',
-    certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a',
-    tags: '{"team": "flows"}',
-  };
-
-  test.each([
-    {},
-    { streaming: 'false', retain: 'false', name: 'flows' },
-    { kms: 'true' },
-    { rootKey: '/our/root-key' },
-    open,
-    EVERYTHING,
-  ])('find nothing but what is accepted (%o)', (settings) => {
-    const { app, stack } = makeApp(settings);
-    const found = findings(app);
-    expect([...found.keys()]).toEqual([]);
-    expect(stack.node.findAll().length).toBeGreaterThan(300);
-  });
+  test.each([{}, { streaming: 'false', retain: 'false', name: 'flows' }, { kms: 'true' }, OTHER_OPTIONS, EVERY_OPTION])(
+    'find nothing but what is accepted (%o)',
+    (settings) => {
+      const { app, stack } = makeApp(settings);
+      const found = findings(app);
+      expect([...found.keys()]).toEqual([]);
+      expect(stack.node.findAll().length).toBeGreaterThan(300);
+    },
+  );
 
   test('each acknowledgement suppresses a finding of its construct, and has a reason', () => {
     acknowledge.mockImplementation(() => {});

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { settingsOf, settingsWith } from '../../cdk/settings/read.ts';
+import { READERS } from '../../cdk/settings/readers.ts';
+import { EVERY_OPTION, OTHER_OPTIONS } from './options.ts';
 import { makeApp, resourcesOf } from './stack.ts';
 
 /** Reads the settings of an app with this context. */
@@ -166,6 +169,15 @@ describe('settings', () => {
   test('a domain needs its certificate, and secrets have one root key', () => {
     expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
     expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
+  });
+
+  test('are all among those that the linters and the rules of security try, except names', () => {
+    const tried = { ...EVERY_OPTION, ...OTHER_OPTIONS, name: '', brand: '' };
+    expect(Object.keys(tried).toSorted()).toEqual(Object.keys(READERS).toSorted());
+    const values = new Map<string, unknown>(Object.entries(read(EVERY_OPTION)));
+    const names = Object.keys(EVERY_OPTION) as (keyof typeof EVERY_OPTION)[];
+    const same = names.filter((name) => isDeepStrictEqual(values.get(name), READERS[name].fallback));
+    expect(same).toEqual([]);
   });
 
   test('a property of a construct is rejected by its name', () => {
