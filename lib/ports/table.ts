@@ -127,6 +127,11 @@ export interface Table {
    * is in its answer. Absent: reads need not be saved.
    */
   readonly getLeased?: Table['get'];
+  /**
+   * Returns the partition keys, of tables and their indexes, whose writes by this process were throttled because one key takes
+   * no more a second, and forgets them; only those that are wanted. Absent: keys have no such limit.
+   */
+  readonly takeThrottled?: (isWanted: (pk: string) => boolean) => readonly string[];
 }
 
 /** The table, whose items are read with `getLeased` where it has it. */

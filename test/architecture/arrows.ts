@@ -586,6 +586,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/domain/namespaces': [
     'lib/domain',
     'lib/domain/storage',
+    'lib/domain/storage/keys',
     'lib/egress',
     'lib/events',
     'lib/language',
@@ -608,6 +609,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/domain/runs': [
     'lib/compiler/plan',
     'lib/domain',
+    'lib/domain/namespaces',
     'lib/domain/storage',
     'lib/domain/storage/keys',
     'lib/language',

@@ -8,6 +8,7 @@ import { deleteAll, putAt } from '../storage/batches.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, readAll } from '../storage/queries.ts';
+import { knownUntil } from '../storage/spread.ts';
 import { plus, type Sums, Total } from './sums.ts';
 
 /** What a row adds to a counter. */
@@ -173,13 +174,16 @@ interface Tail {
   readonly rows: readonly Item[];
 }
 
-/** Counts rows until the rest is too recent, or has fewer than `minimum` rows. */
-async function countOld(context: Context, minimum: number): Promise<Tail> {
+/**
+ * Counts rows until the rest is too recent, or has fewer than `minimum` rows. Rows are too recent too when they may be in
+ * partitions that the namespace did not have when it was read.
+ */
+async function countOld(context: Context, minimum: number, readAt: number): Promise<Tail> {
   const { needs, aggregate } = context;
   for (;;) {
     const mark = await readMark(context);
     const rows = await rowsAfter(context, mark.at);
-    const border = keys.timeText(needs.clock.now() - LAG_MS);
+    const border = keys.timeText(Math.min(needs.clock.now() - LAG_MS, knownUntil(readAt)));
     const old = rows.filter((row) => orderOf(aggregate, row) < border);
     // The mark is moved over days without rows too, so that they are not queried again.
     const isOnEarlierDay = keys.dateOf(timeOf(mark.at)) < keys.dateOf(timeOf(border));
@@ -189,9 +193,9 @@ async function countOld(context: Context, minimum: number): Promise<Tail> {
   }
 }
 
-/** Counts all rows that are old enough. */
-export async function rollUp(needs: Needs, home: Home, aggregate: Aggregate): Promise<void> {
-  await countOld({ needs, home, aggregate }, 1);
+/** Counts all rows that are old enough. `readAt`: when the namespace was read, milliseconds since 1970. */
+export async function rollUp(needs: Needs, home: Home, aggregate: Aggregate, readAt: number): Promise<void> {
+  await countOld({ needs, home, aggregate }, 1, readAt);
 }
 
 const boundsOf = ({ name }: Aggregate, range: CounterRange) =>
@@ -238,8 +242,9 @@ export async function read(
   range: CounterRange,
 ): Promise<Map<string, Sums>> {
   const context = { needs, home, aggregate };
+  const readAt = needs.clock.now();
   for (;;) {
-    const { mark, rows } = await countOld(context, MIN_ROWS_TO_WRITE);
+    const { mark, rows } = await countOld(context, MIN_ROWS_TO_WRITE, readAt);
     const items = await readAll(needs.table, { ...keys.counters(home.id), ...boundsOf(aggregate, range) });
     // Another process has counted rows since the mark was read: they would be added twice.
     if (items.some((item) => String(item['mark']) > mark)) continue;

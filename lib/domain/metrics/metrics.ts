@@ -180,9 +180,12 @@ export async function flowOf(needs: Needs, naming: Naming, { path, ref, since }:
   return toFlow(total(own.map(([, one]) => one)));
 }
 
-/** Counts the runs of a namespace that are old enough, so that later readings are fast. */
-export async function rollUp(needs: Needs, namespace: namespaces.Namespace): Promise<void> {
-  for (const aggregate of [begun, ended]) await aggregates.rollUp(needs, namespace, aggregate);
+/**
+ * Counts the runs of a namespace that are old enough, so that later readings are fast. `readAt`: when the namespace was read,
+ * milliseconds since 1970; by default now.
+ */
+export async function rollUp(needs: Needs, namespace: namespaces.Namespace, readAt = needs.clock.now()): Promise<void> {
+  for (const aggregate of [begun, ended]) await aggregates.rollUp(needs, namespace, aggregate, readAt);
 }
 
 /** Deletes the counters of a deleted workflow. */

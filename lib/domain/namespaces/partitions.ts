@@ -1,12 +1,13 @@
 import type { Ports } from '../../ports/ports.ts';
-import { MINUTE_MS } from '../../time/units.ts';
+import { leased } from '../../ports/table.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { ACTIVATION_MS, MAX_PARTITIONS, partitionsIn, raise, spreadItem } from '../storage/spread.ts';
+import { knownUntil, MAX_PARTITIONS, partitionsIn, raise, START_AFTER_READ_MS, spreadItem } from '../storage/spread.ts';
 import { fromItem, type Namespace } from './namespaces.ts';
 
-/** A snapshot of a namespace is used to read what is spread up to this age. */
-const MAX_AGE_MS = ACTIVATION_MS - 5 * MINUTE_MS;
+/** Starts read the namespace by leases: it may be as it was so long before (decision 81). */
+const MAX_LEASE_MS = SECOND_MS;
 
 /** A namespace that grows gets so many partitions that this part of the limit of each is used. */
 const FILL = 0.75;
@@ -45,12 +46,13 @@ export async function homeOf(
     readonly namespaceId: string;
     readonly namespace: string;
     readonly created: number;
-    readonly settings: Partial<Pick<keys.Home, 'spread'>>;
+    readonly settings: { readonly spread?: keys.Home['spread']; readonly readAt?: number };
   },
 ): Promise<keys.Home> {
   const known = { id: run.namespaceId, spread: run.settings.spread };
-  if (clock.now() - run.created < MAX_AGE_MS) return known;
-  const [item] = await table.get([keys.namespace(run.namespace)]);
+  const readAt = run.settings.readAt ?? run.created - START_AFTER_READ_MS;
+  if (clock.now() < knownUntil(readAt - MAX_LEASE_MS)) return known;
+  const [item] = await leased(table).get([keys.namespace(run.namespace)]);
   const namespace = item && fromItem(item);
   return namespace?.id === known.id ? namespace : known;
 }

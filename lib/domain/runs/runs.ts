@@ -2,11 +2,13 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
+import { withRelief } from '../namespaces/relief.ts';
 import { batchesOf, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { labelledRun } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
+import { START_AFTER_READ_MS } from '../storage/spread.ts';
 import * as texts from '../storage/texts.ts';
 import { countCommit, countingWrites } from './active-runs.ts';
 import {
@@ -116,7 +118,8 @@ export const MAX_FIRST_COMMIT_MS = 60_000;
  */
 function placed(run: Run, now: number): Run {
   const isLate = run.seq === 1 && now - run.created > MAX_FIRST_COMMIT_MS;
-  const begun = isLate ? { created: now, ...(run.updated === run.created ? { updated: now } : {}) } : {};
+  const settings = { ...run.settings, readAt: run.settings.readAt ?? run.created - START_AFTER_READ_MS };
+  const begun = isLate ? { created: now, settings, ...(run.updated === run.created ? { updated: now } : {}) } : {};
   const ended = run.status === 'pending' ? {} : { updated: Math.max(now, run.updated) };
   return { ...run, ...begun, ...ended };
 }
@@ -185,8 +188,10 @@ export async function commit(
   const item = toItem(run, stored);
   const moved = await writeAhead(table, [...flushed.writes, ...recorded.writes]);
   const further = [...moved, ...countingWrites(run), ...more];
-  if (run.seq === 1) await noteLabels({ table }, run);
-  await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
+  await withRelief({ table, clock }, { id: run.namespaceId, name: run.namespace }, async () => {
+    if (run.seq === 1) await noteLabels({ table }, run);
+    await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
+  });
   countCommit(run);
   const happened = measuresOf(run);
   if (happened !== undefined) meter?.note(happened);

@@ -272,4 +272,6 @@ export interface SettingsSnapshot {
   readonly avoidsNative?: boolean;
   /** Over how many partitions its rows are spread; absent: one (decision 71). */
   readonly spread?: Spread;
+  /** When the namespace was read, milliseconds since 1970; absent: within a second before the start of the run. */
+  readonly readAt?: number;
 }

@@ -43,6 +43,8 @@ export interface Extent {
   readonly until: number;
   /** Rests that began before this time have ended: what the visit found may have been deleted since. */
   readonly since: number;
+  /** The cursor does not pass this time: later rows may be in partitions that the ranges do not have. */
+  readonly knownUntil: number;
 }
 
 /**
@@ -170,7 +172,7 @@ class OpenPass {
    * the time that the cursor has reached, and whether it passed an item.
    */
   async *indexed({ from, visited }: Progress): AsyncGenerator<readonly OpenItem[], { to: number; passed: boolean }> {
-    const settled = Math.max(this.#needs.clock.now() - SETTLING_MS, from);
+    const settled = Math.max(Math.min(this.#needs.clock.now() - SETTLING_MS, this.#extent.knownUntil), from);
     let passed = false;
     let reached = from;
     for (const range of this.#kind.rangesOf(from, this.#needs.clock.now() + MAX_SKEW_MS)) {

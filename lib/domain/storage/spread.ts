@@ -1,5 +1,5 @@
 import type { Item } from '../../ports/table.ts';
-import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
+import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import { sha256 } from './ids.ts';
 import { dayBucket, type Partition } from './key-parts.ts';
 
@@ -36,16 +36,40 @@ export interface Partitions extends Omit<Partition, 'pk'> {
 export const MAX_PARTITIONS = 16;
 
 /**
- * New partitions are used only so long after they were stored. A reader that knows an older state of the namespace than this
- * would miss rows: a pass over all namespaces reads them up to 13 minutes before it visits the last one.
+ * New partitions are used only so long after they were stored: a reader that knows an older state of the namespace than this
+ * would miss rows (`knownUntil`).
  */
-export const ACTIVATION_MS = 20 * MINUTE_MS;
+export const ACTIVATION_MS = 10 * SECOND_MS;
+
+/** The clocks of two functions differ by less: AWS keeps them together to milliseconds. */
+const MAX_SKEW_MS = 4 * SECOND_MS;
+
+/**
+ * The time up to which rows are only in partitions that a reader knows who has read the namespace at a time, milliseconds
+ * since 1970. Later rows may be in further ones, so nothing that counts or passes rows once may go beyond it.
+ */
+export const knownUntil = (readAt: number): number => readAt + ACTIVATION_MS - MAX_SKEW_MS;
 
 /** The steps with a further one, for a namespace that has fewer partitions than it needs from now on. */
 export const raise = (spread: Spread | undefined, partitions: number, now: number): Spread => [
   ...(spread ?? []),
   { from: now + ACTIVATION_MS, partitions },
 ];
+
+/** A run that does not store when its namespace was read started at most so long after that. */
+export const START_AFTER_READ_MS = SECOND_MS;
+
+/** How long the last step must have held before throttled writes show that it was too small. */
+const SETTLING_MS = 3 * SECOND_MS;
+
+/** The steps with a further one, of twice as many partitions; undefined: the last one is too recent, or there is no more. */
+export function double(spread: Spread | undefined, now: number): Spread | undefined {
+  const has = partitionsIn(spread);
+  const { from = 0 } = spread?.at(-1) ?? {};
+  return has >= MAX_PARTITIONS || now < from + SETTLING_MS
+    ? undefined
+    : raise(spread, Math.min(2 * has, MAX_PARTITIONS), now);
+}
 
 /** How many partitions a namespace has, or will have when its last step holds. */
 export const partitionsIn = (spread: Spread | undefined): number =>

@@ -10,6 +10,7 @@ import { failure, internalFailure } from '../evaluation/failures.ts';
 import { type Native, openHttp, openImage, openLambda } from '../native/callees.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
+import type { Startable } from '../run/new-run.ts';
 import { resolvePath } from '../variables/tree-files.ts';
 import { openWorker, type Worker } from '../workers/callees.ts';
 
@@ -19,7 +20,7 @@ const MAX_DEPTH = 25;
 /** A workflow to be called. */
 interface Subflow {
   readonly kind: 'subflow';
-  readonly opened: workflows.Opened;
+  readonly opened: Startable;
   readonly action: ActionPlan;
 }
 
@@ -52,6 +53,7 @@ async function openSubflow(
   }
   // The seed makes a repeated step call the same revision again.
   const seed = `${caller.id} ${caller.step}`;
+  const readAt = ports.clock.now();
   const opened = await workflows
     .open({ table: leased(ports.table), blobs: ports.blobs }, caller.namespace, path, { ref, seed })
     .catch((error: unknown) => {
@@ -59,7 +61,7 @@ async function openSubflow(
       throw failure('workflow.notfound', `workflow not found: ${error.message}`);
     });
   needInvocable(opened);
-  return { kind: 'subflow', opened, action };
+  return { kind: 'subflow', opened: { ...opened, readAt }, action };
 }
 
 /** The native image that an action calls, unless the settings of the run exclude them. */

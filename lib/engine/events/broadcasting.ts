@@ -3,6 +3,7 @@ import * as events from '../../domain/events/events.ts';
 import * as eventFilters from '../../domain/events/filters.ts';
 import { note } from '../../domain/logs/change-lines.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { withRelief } from '../../domain/namespaces/relief.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { type Decoded, decodeEvents, type Request } from '../../events/decode.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -14,7 +15,8 @@ import { filterEvent } from './filtering.ts';
  */
 export async function receive(ports: EnginePorts, namespace: Namespace, event: CloudEvent, delay = 0): Promise<void> {
   try {
-    await send(ports, namespace, await events.record(ports, namespace, event, delay));
+    const record = () => events.record(ports, namespace, event, delay);
+    await send(ports, namespace, await withRelief(ports, namespace, record));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'exists') await resend(ports, namespace, event.id);
     throw error;

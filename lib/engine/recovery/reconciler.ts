@@ -7,6 +7,7 @@ import * as removals from '../../domain/purging/purging.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import { closeItems, type OpenItem, type OpenKind, openItems, restItems } from '../../domain/storage/open-items.ts';
+import { knownUntil } from '../../domain/storage/spread.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
 import { endedTasksOf, unreportedEndOf } from '../../domain/workers/ended-tasks.ts';
 import { MINUTE_MS } from '../../time/units.ts';
@@ -33,6 +34,8 @@ export interface Pass {
 interface Scope extends Pass {
   readonly ports: CleanupPorts;
   readonly namespace: namespaces.Namespace;
+  /** When the namespace was read, milliseconds since 1970. */
+  readonly readAt: number;
   /** Faults of single items: the others are converged all the same. */
   readonly faults: unknown[];
 }
@@ -129,8 +132,8 @@ async function convergeBatch<T>(promised: Promised<T>, scope: Scope, items: read
 }
 
 async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
-  const { isExclusive: visitsAll, until = Number.POSITIVE_INFINITY, since = 0 } = scope;
-  const extent = { visitsAll, until, since };
+  const { isExclusive: visitsAll, until = Number.POSITIVE_INFINITY, since = 0, readAt } = scope;
+  const extent = { visitsAll, until, since, knownUntil: knownUntil(readAt) };
   for await (const items of openItems(scope.ports, promised.kindOf(scope), extent)) {
     if (items.length > 0) await convergeBatch(promised, scope, items);
   }
@@ -167,8 +170,8 @@ export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> 
   await attempt(removals.finishAll(ports));
   await attempt(armSchedules(ports));
   await attempt(exportAudit(ports));
-  await visitNamespaces(ports, { name: 'reconciler', until: pass.until }, async (namespace) => {
-    const scope = { ...pass, ports, namespace, faults };
+  await visitNamespaces(ports, { name: 'reconciler', until: pass.until }, async (namespace, readAt) => {
+    const scope = { ...pass, ports, namespace, readAt, faults };
     if (pass.isExclusive) await attempt(withdrawFuture(ports, namespace));
     for (const keepPromise of Object.values(PROMISES)) await attempt(keepPromise(scope));
   });

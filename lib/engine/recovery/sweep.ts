@@ -10,8 +10,8 @@ import { visitNamespaces } from './visits.ts';
  * it stops, milliseconds since 1970; the next sweep continues there.
  */
 export async function sweep(ports: CleanupPorts, until?: number): Promise<void> {
-  await visitNamespaces(ports, { name: 'sweep', until }, async (namespace) => {
-    await metrics.rollUp(ports, namespace);
+  await visitNamespaces(ports, { name: 'sweep', until }, async (namespace, readAt) => {
+    await metrics.rollUp(ports, namespace, readAt);
     await collectAllUnused(ports, namespace);
   });
   await removeStaleBlobs(ports);

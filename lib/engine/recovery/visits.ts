@@ -36,12 +36,14 @@ interface Visit {
 /**
  * Does the work for all namespaces, some of them side by side, until the pass ends; the next pass of that name begins with
  * the first namespace that this one did not visit. So no namespace is left out, whatever the number and size of the others.
+ * The work gets each namespace as it was read at the time `readAt`, before the first one was visited.
  */
 export async function visitNamespaces(
   ports: Pick<CleanupPorts, 'table' | 'clock'>,
   { name, until = Number.POSITIVE_INFINITY }: Visit,
-  work: (namespace: namespaces.Namespace) => Promise<void>,
+  work: (namespace: namespaces.Namespace, readAt: number) => Promise<void>,
 ): Promise<void> {
+  const readAt = ports.clock.now();
   const all = (await readAll(ports.table, keys.NAMESPACES)).map(namespaces.fromItem);
   const [stored] = await ports.table.get([keys.passCursor(name)]);
   const first = String(stored?.['first'] ?? '');
@@ -50,7 +52,7 @@ export async function visitNamespaces(
   try {
     await forEachOf(turn, CONCURRENCY, async (namespace) => {
       if (ports.clock.now() >= until) unvisited ??= namespace.name;
-      else await work(namespace);
+      else await work(namespace, readAt);
     });
   } finally {
     const next = unvisited ?? '';

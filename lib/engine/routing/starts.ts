@@ -15,7 +15,7 @@ import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { awaitTurn } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { newRun } from '../run/new-run.ts';
+import { newRun, type Startable } from '../run/new-run.ts';
 import { begin } from '../start/beginning.ts';
 
 /** What an event did to a workflow that events start. */
@@ -36,6 +36,7 @@ export async function startByEvent(
   listener: listeners.Listener,
   recorded: Recorded,
 ): Promise<EventStart> {
+  const readAt = ports.clock.now();
   const opened = await openById(
     { table: leased(ports.table), blobs: ports.blobs },
     { id: listener.owner, namespace, path: listener.path },
@@ -46,7 +47,7 @@ export async function startByEvent(
   const { path } = opened.node;
   if (path !== listener.path) await listeners.move(ports, opened.namespace.id, listener, path);
   const start = plan.start.type === 'eventsAnd' ? startBySet : startByOne;
-  return start(ports, { opened, plan, recorded }).catch((error: unknown) => {
+  return start(ports, { opened: { ...opened, readAt }, plan, recorded }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };
     throw error;
   });
@@ -54,11 +55,12 @@ export async function startByEvent(
 
 /** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. */
 export async function startByClock(ports: RunnerPorts, target: Schedule['target'], planned: number): Promise<void> {
+  const readAt = ports.clock.now();
   const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
   const input = new Uint8Array();
-  await startOnce(ports, opened, { id: runOfTick(target, planned), input, invoker: 'cron' });
+  await startOnce(ports, { ...opened, readAt }, { id: runOfTick(target, planned), input, invoker: 'cron' });
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
 }
 
@@ -67,7 +69,7 @@ export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: numbe
   spreadId(derivedId(planned, id, 'cron', planned));
 
 interface Candidate {
-  readonly opened: workflows.Opened;
+  readonly opened: Startable;
   readonly plan: Plan;
   readonly recorded: Recorded;
 }
@@ -113,11 +115,7 @@ interface NewStart {
 }
 
 /** Stores and starts a run, unless it is stored already. Returns whether it was not. */
-async function startOnce(
-  ports: RunnerPorts,
-  workflow: workflows.Opened,
-  { id, input, invoker }: NewStart,
-): Promise<boolean> {
+async function startOnce(ports: RunnerPorts, workflow: Startable, { id, input, invoker }: NewStart): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
   await awaitTurn(ports, opened.namespace);
   const run = { ...newRun(ports, opened, input, invoker), id };
@@ -125,6 +123,7 @@ async function startOnce(
 }
 
 /** The revision that the workflow's routes choose for a run; always the same for the same run. */
-async function openShare(ports: RunnerPorts, opened: workflows.Opened, id: string): Promise<workflows.Opened> {
-  return opened.node.routes.length > 1 ? workflows.openNode(ports, opened, { seed: id }) : opened;
+async function openShare(ports: RunnerPorts, opened: Startable, id: string): Promise<Startable> {
+  if (opened.node.routes.length <= 1) return opened;
+  return { ...(await workflows.openNode(ports, opened, { seed: id })), readAt: opened.readAt };
 }

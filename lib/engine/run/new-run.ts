@@ -8,6 +8,7 @@ import { inputData } from '../../domain/runs/run.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
+import { START_AFTER_READ_MS } from '../../domain/storage/spread.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
 import { takeTurn } from '../evaluation/processor.ts';
@@ -53,9 +54,14 @@ function limitsOf({ limits }: Namespace, plan: Plan | undefined): Partial<RunLim
   return Object.fromEntries(entries);
 }
 
+/** A workflow to start, and when its namespace was read, milliseconds since 1970. */
+export interface Startable extends Opened {
+  readonly readAt: number;
+}
+
 function snapshotOf(
-  { settings }: Pick<EnginePorts, 'settings'>,
-  { namespace, node, revision: { plan } }: Opened,
+  { settings, clock }: Pick<EnginePorts, 'settings' | 'clock'>,
+  { namespace, node, revision: { plan }, readAt }: Startable,
 ): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const mode = plan?.record ?? namespace.record;
@@ -66,7 +72,8 @@ function snapshotOf(
   const counted = activeRuns === undefined ? {} : ({ isCounted: true } as const);
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
   const spread = namespace.spread === undefined ? {} : { spread: namespace.spread };
-  const more = { ...record, ...limits, ...counted, ...native, ...spread };
+  const late = clock.now() - readAt <= START_AFTER_READ_MS ? {} : { readAt };
+  const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }
 
@@ -127,13 +134,13 @@ interface Beginning {
  * A run of the workflow with its first log line, not stored yet. `invoker` is what started it, such as `api` or
  * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
  */
-export const newRun = (ports: EnginePorts, opened: Opened, input: Uint8Array, invoker: string): runs.Run =>
+export const newRun = (ports: EnginePorts, opened: Startable, input: Uint8Array, invoker: string): runs.Run =>
   runOf(ports, opened, { input, data: toData(input), invoker });
 
 /** As `newRun`; a large input is read in turns of the processor. */
 export async function newRunInTurns(
   ports: EnginePorts,
-  opened: Opened,
+  opened: Startable,
   input: Uint8Array,
   invoker: string,
 ): Promise<runs.Run> {
@@ -142,7 +149,7 @@ export async function newRunInTurns(
   return runOf(ports, opened, { input, data, invoker });
 }
 
-function runOf(ports: EnginePorts, opened: Opened, { input, data, invoker }: Beginning): runs.Run {
+function runOf(ports: EnginePorts, opened: Startable, { input, data, invoker }: Beginning): runs.Run {
   const { namespace, node, revision } = opened;
   const run: runs.Run = {
     ...blankRun(ports.clock.now()),

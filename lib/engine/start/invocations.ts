@@ -8,7 +8,7 @@ import { leased } from '../../ports/table.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
-import { newRunInTurns } from '../run/new-run.ts';
+import { newRunInTurns, type Startable } from '../run/new-run.ts';
 
 /** A request to run a workflow. */
 export interface Invocation {
@@ -58,12 +58,13 @@ async function openInvocable(
   ports: EnginePorts,
   { namespace, path, ref }: Invocation,
   seed: string,
-): Promise<workflows.Opened> {
+): Promise<Startable> {
+  const readAt = ports.clock.now();
   const opened = await workflows.open({ table: leased(ports.table), blobs: ports.blobs }, namespace, path, {
     ref,
     seed,
   });
   const problem = invocationProblem(opened);
   if (problem !== undefined) throw new ServiceError('refused', problem.message);
-  return opened;
+  return { ...opened, readAt };
 }

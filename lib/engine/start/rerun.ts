@@ -11,7 +11,7 @@ import { startNew } from '../executions/handles.ts';
 import { needStart } from '../limits/starts.ts';
 import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
-import { newRun } from '../run/new-run.ts';
+import { newRun, type Startable } from '../run/new-run.ts';
 import { type VisitedStates, type Warning, warningsOf } from './effects.ts';
 import { patched } from './patching.ts';
 import { type Entry, reuseOf } from './reuse.ts';
@@ -39,7 +39,8 @@ export interface Repetition {
 const MAX_RERUNS = 20;
 
 /** Opens the workflow of a run that ended. Throws `not-found`, `invalid`, `refused`. */
-async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revision']): Promise<workflows.Opened> {
+async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revision']): Promise<Startable> {
+  const readAt = ports.clock.now();
   const resolved = await nodes.needWorkflow(ports, run.namespace, run.path);
   const isSame = resolved.node.id === run.workflowId;
   if (choice === 'pinned' && !isSame) {
@@ -52,7 +53,7 @@ async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revisio
       : { ...resolved, revision: await revisions.need(ports, run.workflowId, revision) };
   const problem = invocationProblem(opened);
   if (problem !== undefined) throw new ServiceError('refused', problem.message);
-  return opened;
+  return { ...opened, readAt };
 }
 
 /** What a run begins with. */

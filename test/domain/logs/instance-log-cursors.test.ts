@@ -17,7 +17,7 @@ class Growing {
 
   private constructor(space: LogSpace) {
     this.space = space;
-    this.run = { ...newRun(space.ports, space.opened, Buffer.from('{}'), 'api'), tail: [] };
+    this.run = { ...newRun(space.ports, { ...space.opened, readAt: space.now }, Buffer.from('{}'), 'api'), tail: [] };
   }
 
   static async begin(): Promise<Growing> {

@@ -92,7 +92,7 @@ export class LogSpace {
   /** Begins a run now, and returns a function that stores it, which makes it visible. */
   begin(): () => Promise<void> {
     const { ports } = this;
-    const run = newRun(ports, this.opened, Buffer.from('{}'), 'api');
+    const run = newRun(ports, { ...this.opened, readAt: this.now }, Buffer.from('{}'), 'api');
     return async () => {
       await runs.commit(ports, { ...run, seq: 1, status: 'complete', updated: this.now });
     };

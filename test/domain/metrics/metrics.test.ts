@@ -6,6 +6,7 @@ import { numberAt, type Sums } from '../../../lib/domain/metrics/sums.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
+import { ACTIVATION_MS } from '../../../lib/domain/storage/spread.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import { DAY_MS, DAY_SECONDS, HOUR_MS } from '../../../lib/time/units.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
@@ -80,6 +81,20 @@ describe('a counter', () => {
     for (const workflow of ['w0', 'w99', 'w199']) {
       expect(await countsOf(world.needs, home, workflow)).toEqual(world.truth(workflow));
     }
+  });
+
+  test('is rolled up only as far as the partitions are known which the namespace had when it was read', async () => {
+    const world = new CountedRuns();
+    const [old, readAt] = [await world.namespace(), world.now];
+    const spread = [{ from: readAt + ACTIVATION_MS, partitions: 4 }];
+    world.now += ACTIVATION_MS;
+    for (let n = 0; n < 20; n += 1) {
+      const run = world.newRun(old, 'w');
+      await world.end({ ...run, settings: { ...run.settings, spread } }, 'complete');
+    }
+    world.now += HOUR_MS;
+    await metrics.rollUp(world.needs, old, readAt);
+    expect(await countsOf(world.needs, { ...old, spread }, 'w')).toEqual(world.truth('w'));
   });
 
   test('is rolled up over days without runs, which are not queried twice', async () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openRunsOf } from '../../../lib/domain/instances/open-runs.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { grow, homeOf } from '../../../lib/domain/namespaces/partitions.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
-import { ACTIVATION_MS, partitionsAt } from '../../../lib/domain/storage/spread.ts';
+import { openItems } from '../../../lib/domain/storage/open-items.ts';
+import { ACTIVATION_MS, knownUntil, partitionsAt } from '../../../lib/domain/storage/spread.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
@@ -21,17 +23,29 @@ beforeEach(async () => {
 const demo = () => namespaces.need(ports, 'demo');
 const partitions = async (at = FAR) => partitionsAt(await demo(), at);
 
+/** Stores the row of a run. */
+async function storeRow(status: string, ms: number): Promise<void> {
+  const namespace = await demo();
+  const id = ports.clock.uuid();
+  const index = { nsBucket: keys.rowBucket(namespace, ms, id), order: keys.runOrder(ms, id) };
+  const head = { id, n: namespace.id, status, code: '', created: ms, updated: ms };
+  await ports.table.write([{ do: 'put', table: 'runs', item: { pk: `run#${id}`, sk: '.', ...head, ...index } }]);
+}
+
 /** Stores rows of runs that have ended, so many in a minute. */
 async function runsBegin(rows: number): Promise<void> {
-  const { id: namespaceId } = await demo();
-  for (let n = 0; n < rows; n += 1) {
-    const ms = memory.now + Math.floor((n * MINUTE) / rows);
-    const id = ports.clock.uuid();
-    const index = { nsBucket: keys.rowBucket(await demo(), ms, id), order: keys.runOrder(ms, id) };
-    const head = { id, n: namespaceId, status: 'complete', code: '', created: ms, updated: ms };
-    await ports.table.write([{ do: 'put', table: 'runs', item: { pk: `run#${id}`, sk: '.', ...head, ...index } }]);
-  }
+  for (let n = 0; n < rows; n += 1) await storeRow('complete', memory.now + Math.floor((n * MINUTE) / rows));
   memory.now += 2 * MINUTE;
+}
+
+/** The keys of the open runs that a pass finds which has read the namespace at a time. */
+async function openRuns(namespace: namespaces.Namespace, readAt: number): Promise<string[]> {
+  const extent = { visitsAll: false, until: FAR, since: 0, knownUntil: knownUntil(readAt) };
+  const found: string[] = [];
+  for await (const items of openItems(ports, openRunsOf(ports, namespace), extent)) {
+    found.push(...items.map(({ key }) => key.pk));
+  }
+  return found;
 }
 
 describe('the partitions of a namespace', () => {
@@ -130,12 +144,28 @@ describe('the partitions of a namespace', () => {
     expect(await partitions()).toBe(1);
   });
 
+  test('that a pass does not know yet are read by the next one: its cursor stays before their rows', async () => {
+    const [old, readAt] = [await demo(), memory.now];
+    await grow(ports, old, 1000);
+    memory.now += ACTIVATION_MS;
+    for (let n = 0; n < 40; n += 1) await storeRow('pending', memory.now + n);
+    memory.now += 10 * MINUTE;
+    const first = await openRuns(old, readAt);
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.length).toBeLessThan(40);
+    const second = await openRuns(await demo(), memory.now);
+    expect(new Set([...first, ...second]).size).toBe(40);
+  });
+
   test('are known to a run from its start, and read again only by one that began long ago', async () => {
     const namespace = await demo();
     const run = { namespaceId: namespace.id, namespace: 'demo', created: memory.now, settings: {} };
-    memory.now += MINUTE;
+    memory.now += 3_000;
     await grow(ports, namespace, 1000);
     expect((await homeOf(ports, run)).spread).toBeUndefined();
+    // It waited before it started: what it knows is older than it is.
+    const waited = { ...run, settings: { readAt: memory.now - 9_000 } };
+    expect(partitionsAt(await homeOf(ports, waited), FAR)).toBe(16);
     // From then on there may be events in the new partitions.
     memory.now += ACTIVATION_MS;
     expect(partitionsAt(await homeOf(ports, run), memory.now)).toBe(16);

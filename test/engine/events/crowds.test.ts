@@ -154,7 +154,11 @@ async function writeCopies(ports: RunnerPorts, copyOf: (number: number) => reado
 
 /** Stores many waiting runs, with their listeners. Returns their ids. */
 async function copyWait(ports: RunnerPorts, { id: namespaceId }: namespaces.Namespace, opened: workflows.Opened) {
-  const run = { ...newRun(ports, opened, new Uint8Array(), 'api'), seq: 1, waitCount: 1 };
+  const run = {
+    ...newRun(ports, { ...opened, readAt: ports.clock.now() }, new Uint8Array(), 'api'),
+    seq: 1,
+    waitCount: 1,
+  };
   const { created } = await runs.commit(ports, { ...run, wait: waitOf(run.id, run.created) });
   const [item] = await ports.table.get([keys.run(run.id)]);
   if (item === undefined) throw new Error('the run is not where it was stored');

@@ -12,25 +12,48 @@ import {
 import { ConflictError, type Item, type Value, type Write } from '../../../ports/table.ts';
 import { attemptsOf, type Database } from './client.ts';
 import { conditionText, Placeholders, updateText } from './expression.ts';
+import type { Throttles } from './throttles.ts';
 import { type Attributes, marshalItem, unmarshalItem } from './values.ts';
 
 /** DynamoDB's limit for one transaction. */
 const MAX_WRITES = 100;
 
 type Change = Exclude<Write, { do: 'check' }>;
+type NoteError = (error: unknown) => void;
+
+/** Where a part of the SDK's client sees each attempt: the client repeats throttled ones itself, for seconds. */
+const OF_EACH_ATTEMPT = { step: 'deserialize', priority: 'high' } as const;
+
+/** A part of the SDK's client that gives errors to `note`. */
+const noting =
+  (note: NoteError) =>
+  <Sent, Received>(next: (sent: Sent) => Promise<Received>) =>
+  async (sent: Sent): Promise<Received> => {
+    try {
+      return await next(sent);
+    } catch (error) {
+      note(error);
+      throw error;
+    }
+  };
 
 /**
- * Writes all items or none. An empty list needs no request.
+ * Writes all items or none. An empty list needs no request. `throttles` gets the errors of all attempts.
  * @throws ConflictError when a condition does not hold; Error for more than 100 writes, for two writes of one item, and for
  * an item above 400 KB.
  */
-export async function writeItems(database: Database, writes: readonly Write[]): Promise<void> {
+export async function writeItems(
+  database: Database,
+  writes: readonly Write[],
+  throttles: Pick<Throttles, 'note'>,
+): Promise<void> {
   const [first, ...others] = writes;
   if (first === undefined) return;
   if (writes.length > MAX_WRITES) throw new Error(`${writes.length} writes at once; at most ${MAX_WRITES}`);
   try {
-    if (others.length === 0 && first.do !== 'check') await writeOne(database, first);
-    else await writeAll(database, writes);
+    const note = (error: unknown) => throttles.note(error, writes);
+    if (others.length === 0 && first.do !== 'check') await writeOne(database, first, note);
+    else await writeAll(database, writes, note);
   } catch (error) {
     if (others.length === 0 && wasDone(first, error)) return;
     throw toPortError(error, writes);
@@ -57,27 +80,30 @@ function comparable(value: Value | Item | undefined): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, comparable(one)]));
 }
 
-function writeOne(database: Database, write: Change): Promise<unknown> {
+function writeOne(database: Database, write: Change, note: NoteError): Promise<unknown> {
   const table = tableOf(write);
   const { capacity } = database;
   switch (write.do) {
     case 'put': {
       const shown = write.when === undefined ? {} : { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
       const command = new PutItemCommand({ ...putOf(database, write), ...shown, ...capacity });
+      command.middlewareStack.add(noting(note), OF_EACH_ATTEMPT);
       return database.call('PutItem', table, (client) => client.send(command));
     }
     case 'update': {
       const command = new UpdateItemCommand({ ...updateOf(database, write), ...capacity });
+      command.middlewareStack.add(noting(note), OF_EACH_ATTEMPT);
       return database.call('UpdateItem', table, (client) => client.send(command));
     }
     case 'delete': {
       const command = new DeleteItemCommand({ ...keyedOf(database, write), ...capacity });
+      command.middlewareStack.add(noting(note), OF_EACH_ATTEMPT);
       return database.call('DeleteItem', table, (client) => client.send(command));
     }
   }
 }
 
-function writeAll(database: Database, writes: readonly Write[]): Promise<unknown> {
+function writeAll(database: Database, writes: readonly Write[], note: NoteError): Promise<unknown> {
   const tables = new Set(writes.map(tableOf));
   const command = new TransactWriteItemsCommand({
     TransactItems: writes.map((write) => transactItem(database, write)),
@@ -85,6 +111,7 @@ function writeAll(database: Database, writes: readonly Write[]): Promise<unknown
     ClientRequestToken: randomUUID(),
     ...database.capacity,
   });
+  command.middlewareStack.add(noting(note), OF_EACH_ATTEMPT);
   return database.call('TransactWriteItems', [...tables].join('+'), (client) => client.send(command));
 }
 

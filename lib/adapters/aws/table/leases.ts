@@ -85,6 +85,7 @@ export function withLeases(table: Table, options: LeaseOptions = {}): Table {
       return items;
     },
     query: (query) => table.query(query),
+    ...(table.takeThrottled && { takeThrottled: table.takeThrottled }),
     async write(writes) {
       await table.write(writes);
       const changed = writes.filter((one) => one.do !== 'check' && (hot.has(nameOf(keyOf(one))) || isRevocation(one)));

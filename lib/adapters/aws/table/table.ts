@@ -3,6 +3,7 @@ import { type DatabaseOptions, openDatabase } from './client.ts';
 import { readItems } from './item-reader.ts';
 import { writeItems } from './item-writer.ts';
 import { readPage } from './page-reader.ts';
+import { Throttles } from './throttles.ts';
 
 /**
  * The tables in DynamoDB, or in a database with its protocol at `endpoint`. Transient errors (throttling, or a conflict
@@ -12,9 +13,11 @@ import { readPage } from './page-reader.ts';
  */
 export function dynamoTable(options: DatabaseOptions): Table {
   const database = openDatabase(options);
+  const throttles = new Throttles(options.names);
   return {
     get: (keys) => readItems(database, keys),
     query: (query) => readPage(database, query),
-    write: (writes) => writeItems(database, writes),
+    write: (writes) => writeItems(database, writes, throttles),
+    takeThrottled: (isWanted) => throttles.take(isWanted),
   };
 }
