@@ -257,6 +257,41 @@ describe('the schedules of an installation that is deleted and deployed again', 
     await space.pass(reconcile(space.ports, { isExclusive: false }));
     expect([...space.memory.schedules.values()]).toEqual(expect.arrayContaining(armed));
   });
+
+  test('start one run for each tick, also for one that is delivered before and after', async () => {
+    await space.store(
+      'nightly',
+      'start: {type: scheduled, cron: "0 8 * * *"}\nstates: [{id: a, type: delay, duration: PT2M}]\n',
+    );
+    const deploy = async (prefix: string) => {
+      space.ports = space.deployed(prefix);
+      await rearmAll(space.ports, prefix);
+      await space.pass(reconcile(space.ports, { isExclusive: false }));
+      const [schedule] = space.memory.schedules.values();
+      if (schedule === undefined) throw new Error('there is no schedule');
+      // EventBridge Scheduler delivers at least once.
+      return async (planned: number) => {
+        for (let times = 0; times < 2; times += 1)
+          await space.pass(startByClock(space.ports, schedule.target, planned));
+      };
+    };
+    const runsOfMachines = () => [...space.aws.executions.keys()].map((key) => key.split('/')).toSorted();
+    const firstTick = space.time.clock.now();
+    await (await deploy('weft--0001-'))(firstTick);
+    const [[, first] = []] = runsOfMachines();
+    space.memory.schedules.clear();
+    space.aws.machines.clear();
+    space.aws.executions.clear();
+    space.time.advance(3_600_000);
+    const tick = await deploy('weft--0002-');
+    await tick(firstTick);
+    await tick(firstTick + 86_400_000);
+    const after = runsOfMachines();
+    expect(after.map(([machine]) => machine?.slice(0, 11))).toEqual(['weft--0002-', 'weft--0002-']);
+    // The run of the first tick goes on, in a new execution.
+    expect(after.filter(([, name]) => name?.startsWith(first ?? '-'))).toHaveLength(1);
+    expect(new Set(after.map(([, name]) => name)).size).toBe(2);
+  });
 });
 
 const nameOf = ({ machine }: runs.Run): string => machine.split(':')[6] ?? '';
