@@ -1,8 +1,9 @@
 import { mayRunInPlace } from '../../compiler/plan/execution.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { findSlot, takeSlot } from '../../domain/instances/waiting-requests.ts';
+import { findSlot, type Slot, takeSlot } from '../../domain/instances/waiting-requests.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { holdingInput } from '../evaluation/held-inputs.ts';
 import { takeTurn } from '../evaluation/processor.ts';
 import { ensureStarted } from '../executions/handles.ts';
 import type { CleanupPorts, RunnerPorts } from '../ports.ts';
@@ -28,9 +29,12 @@ const MAX_POLL_MS = 1_000;
  * Starts a run and returns soon: when the run has ended, waits, or has used up its budget, after which a state machine
  * continues it. Throws what `prepare` throws.
  */
-export async function execute(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
-  return startPrepared(ports, await prepare(ports, invocation));
+export function execute(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
+  return whileInputIsHeld(invocation, async () => startPrepared(ports, await prepare(ports, invocation)));
 }
+
+const whileInputIsHeld = <T>({ namespace, input }: Invocation, work: () => Promise<T>): Promise<T> =>
+  holdingInput(namespace, input.length, work);
 
 /**
  * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once
@@ -50,31 +54,55 @@ export async function executeAndWait(
   return started;
 }
 
+/** A run that a request waits for. Its data is not held meanwhile. */
+interface Awaited extends Slot {
+  readonly id: string;
+  readonly existing: boolean;
+  /** Whether its data is too large to be read at every poll. */
+  readonly isLarge: boolean;
+}
+
+const toAwaited = ({ id, blobs = [] }: runs.Run, existing: boolean, { release }: Slot): Awaited => ({
+  ...{ id, existing, release },
+  isLarge: blobs.length > 0,
+});
+
 async function startAndEnd(ports: RunnerPorts, invocation: Invocation, deadline: number): Promise<Started> {
+  const begun = await whileInputIsHeld(invocation, () => startForRequest(ports, invocation, deadline));
+  if ('run' in begun) return begun;
+  return { run: await pollEnd(ports, begun, deadline).finally(begun.release), existing: begun.existing };
+}
+
+/** Starts a run for a request that waits for its end. Returns the run if there is nothing to wait for. */
+async function startForRequest(
+  ports: RunnerPorts,
+  invocation: Invocation,
+  deadline: number,
+): Promise<Started | Awaited> {
   const prepared = await prepare(ports, invocation);
   const { opened, run, earlier } = prepared;
   const plan = revisions.planOf(opened.revision);
-  if (earlier !== undefined || !mayRunInPlace(plan)) {
-    return startAndWait(ports, prepared, deadline);
-  }
+  if (earlier !== undefined || !mayRunInPlace(plan)) return startWaiting(ports, prepared, deadline);
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
   const continued = await continueInMachine(ports, opened.revision, here);
   const slot = await findSlot(ports, deadline);
-  if (slot === undefined) return { run: continued, existing: false };
-  return { run: await pollEnd(ports, continued, deadline).finally(slot.release), existing: false };
+  return slot === undefined ? { run: continued, existing: false } : toAwaited(continued, false, slot);
 }
 
 /** Takes a place for a request that waits before it starts the run, so that a request without one starts none. */
-async function startAndWait(ports: RunnerPorts, prepared: Prepared, deadline: number): Promise<Started> {
+async function startWaiting(ports: RunnerPorts, prepared: Prepared, deadline: number): Promise<Started | Awaited> {
   if (prepared.earlier !== undefined && prepared.earlier.status !== 'pending') return startPrepared(ports, prepared);
-  const { release } = await takeSlot(ports, deadline);
+  const slot = await takeSlot(ports, deadline);
   try {
-    const started = await startPrepared(ports, prepared);
-    return { ...started, run: await pollEnd(ports, started.run, deadline) };
-  } finally {
-    await release();
+    const { run, existing } = await startPrepared(ports, prepared);
+    if (run.status === 'pending') return toAwaited(run, existing, slot);
+    await slot.release();
+    return { run, existing };
+  } catch (error) {
+    await slot.release();
+    throw error;
   }
 }
 
@@ -92,13 +120,13 @@ async function startPrepared(ports: RunnerPorts, { opened, run, earlier }: Prepa
  * Polls a run until it has ended or the deadline is reached, with exponential backoff; an end in this process is noticed
  * at once. A run that shows no progress meanwhile is checked as the reconciler does it.
  */
-async function pollEnd(ports: CleanupPorts, run: runs.Run, deadline: number): Promise<runs.Run> {
-  if (run.status !== 'pending') return run;
+async function pollEnd(ports: CleanupPorts, { id, isLarge }: Awaited, deadline: number): Promise<runs.Run> {
   let nextCheck = ports.clock.now() + LEASE_MS;
   for (let interval = MIN_POLL_MS; ; interval = Math.min(interval * 2, MAX_POLL_MS)) {
     const left = deadline - ports.clock.now();
-    await waitForEnd(run.id, Math.max(Math.min(interval, left), 0));
-    const now = await runs.find(ports, run.id);
+    await waitForEnd(id, Math.max(Math.min(interval, left), 0));
+    if (isLarge && left > interval && ports.clock.now() < nextCheck && (await runs.isPending(ports, id))) continue;
+    const now = await runs.find(ports, id);
     if (now === undefined) throw new ServiceError('not-found', 'instance not found');
     if (now.status !== 'pending' || left <= interval) return now;
     if (ports.clock.now() < nextCheck) continue;

@@ -3,18 +3,32 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** The work of one tenant: how much of it runs, and what waits, in FIFO order. */
+/** A work that waits: how many places it needs. */
+interface Waiting {
+  readonly weight: number;
+  readonly begin: () => void;
+}
+
+/** The work of one tenant: how many places it has, and what waits, in FIFO order. */
 interface Lane {
   running: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: Waiting[];
 }
 
 /** The places of a queue. */
 export interface Places {
-  /** How many works run at once. */
+  /** How many works run at once, if each needs one place. */
   readonly total: number;
   /** How many of them one tenant has at most. */
   readonly perTenant: number;
+}
+
+/** How a work waits. */
+export interface WorkOptions {
+  /** How many others of its tenant may wait; default: any number. */
+  readonly maxWaiting?: number | undefined;
+  /** How many places it needs, default 1; one that needs more than a tenant has gets all of these. */
+  readonly weight?: number;
 }
 
 /**
@@ -33,50 +47,57 @@ export class FairQueue {
   }
 
   /** Runs the work when it is the tenant's turn. Throws QueueFullError when `maxWaiting` works of the tenant wait. */
-  async run<T>(tenant: string, work: () => Promise<T>, maxWaiting = Number.POSITIVE_INFINITY): Promise<T> {
-    await this.enter(tenant, maxWaiting);
+  async run<T>(
+    tenant: string,
+    work: () => Promise<T>,
+    { maxWaiting = Number.POSITIVE_INFINITY, weight = 1 }: WorkOptions = {},
+  ): Promise<T> {
+    const places = Math.min(weight, this.perTenant);
+    await this.enter(tenant, places, maxWaiting);
     try {
       return await work();
     } finally {
-      this.leave(tenant);
+      this.leave(tenant, places);
     }
   }
 
-  private enter(tenant: string, maxWaiting: number): Promise<void> {
+  private enter(tenant: string, weight: number, maxWaiting: number): Promise<void> {
     const lane = this.lanes.get(tenant) ?? { running: 0, waiting: [] };
     this.lanes.set(tenant, lane);
     return new Promise((resolve, reject) => {
-      const isFull = lane.waiting.length >= maxWaiting && !this.hasPlace(lane);
+      const isFull = lane.waiting.length >= maxWaiting && !(this.mayHave(lane, weight) && this.free >= weight);
       if (isFull) reject(new QueueFullError(`${maxWaiting} others wait`));
-      else lane.waiting.push(resolve);
+      else lane.waiting.push({ weight, begin: resolve });
       this.beginNext();
     });
   }
 
-  private leave(tenant: string): void {
+  private leave(tenant: string, weight: number): void {
     const lane = this.lanes.get(tenant);
     if (lane === undefined) return;
-    lane.running -= 1;
-    this.free += 1;
+    lane.running -= weight;
+    this.free += weight;
     this.lanes.delete(tenant);
     if (lane.running > 0 || lane.waiting.length > 0) this.lanes.set(tenant, lane);
     this.beginNext();
   }
 
-  private hasPlace({ running }: Lane): boolean {
-    return this.free > 0 && running < this.perTenant;
+  private mayHave({ running }: Lane, weight: number): boolean {
+    return running + weight <= this.perTenant;
   }
 
   private beginNext(): void {
     for (const [tenant, lane] of this.lanes) {
-      if (!this.hasPlace(lane)) continue;
-      const begin = lane.waiting.shift();
-      if (begin === undefined) continue;
-      lane.running += 1;
-      this.free -= 1;
+      const [next] = lane.waiting;
+      if (next === undefined || !this.mayHave(lane, next.weight)) continue;
+      // What is free is kept for the work whose turn it is: smaller ones would keep it waiting for ever.
+      if (this.free < next.weight) return;
+      lane.waiting.shift();
+      lane.running += next.weight;
+      this.free -= next.weight;
       this.lanes.delete(tenant);
       this.lanes.set(tenant, lane);
-      begin();
+      next.begin();
     }
   }
 }

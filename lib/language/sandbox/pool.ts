@@ -33,7 +33,7 @@ class Pool {
   }
 
   run({ id, maxWaiting }: Account, job: Job): Promise<Reply> {
-    return this.#queue.run(id, () => this.#runNow(id, job), maxWaiting);
+    return this.#queue.run(id, () => this.#runNow(id, job), { maxWaiting });
   }
 
   async #runNow(tenant: string, job: Job): Promise<Reply> {

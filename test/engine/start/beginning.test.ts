@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { execute } from '../../../lib/engine/start/start.ts';
+import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
@@ -151,6 +152,33 @@ describe('a run that is executed', () => {
     await world.reconcileLater();
     expect(await stored(world, run)).toMatchObject({ executions: 1 });
     expect([...world.started.keys()]).toEqual([run.id]);
+  });
+});
+
+describe('a request that waits for the end of a run', () => {
+  test('does not read large data before that', async () => {
+    const world = await worldOf({ main: NAP });
+    const input = Buffer.from(JSON.stringify({ text: 'x'.repeat(500_000) }));
+    const { blobs } = world.ports;
+    const reads: string[] = [];
+    const ports = {
+      ...world.ports,
+      blobs: {
+        ...blobs,
+        get: (key: string) => {
+          reads.push(key);
+          return blobs.get(key);
+        },
+      },
+    };
+    const waiting = executeAndWait(ports, { namespace: world.namespace, path: '/main', ref: '', input });
+    // The run is polled several times.
+    await sleep(500);
+    expect(reads).toEqual([]);
+    await world.pass();
+    const { run } = await waiting;
+    expect(run).toMatchObject({ status: 'complete', data: { text: expect.stringContaining('xxx') } });
+    expect(reads.length).toBeGreaterThan(0);
   });
 });
 

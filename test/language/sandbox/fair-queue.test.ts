@@ -11,12 +11,12 @@ class Trial {
     this.queue = new FairQueue({ total, perTenant });
   }
 
-  add(name: string, maxWaiting?: number): Promise<void> {
+  add(name: string, maxWaiting?: number, weight = 1): Promise<void> {
     const work = () => {
       this.begun.push(name);
       return new Promise<void>((resolve) => this.ends.set(name, resolve));
     };
-    return this.queue.run(name.charAt(0), work, maxWaiting);
+    return this.queue.run(name.charAt(0), work, { maxWaiting, weight });
   }
 
   async end(...names: string[]): Promise<void> {
@@ -62,6 +62,22 @@ describe('a fair queue', () => {
     await trial.end('a1', 'a2', 'b1');
     await Promise.all(works);
     expect(trial.begun).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  test('gives a work as many places as it needs, at most those of its tenant', async () => {
+    const trial = new Trial(4, 3);
+    const works = [trial.add('a1', undefined, 2), trial.add('a2', undefined, 2), trial.add('b1', undefined, 9)];
+    await settled();
+    expect(trial.begun).toEqual(['a1']);
+    // `b1` needs three places: what is free is kept for it.
+    works.push(trial.add('c1'));
+    await settled();
+    expect(trial.begun).toEqual(['a1']);
+    await trial.end('a1');
+    expect(trial.begun).toEqual(['a1', 'b1', 'c1']);
+    await trial.end('b1', 'c1', 'a2');
+    await Promise.all(works);
+    expect(trial.begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
   test('frees the place of a work that fails', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
+import { Arrivals } from './arrivals.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
 
@@ -34,11 +35,17 @@ const MAX_LINGERS = 10;
 /** So many addresses without a key can hold all bytes that such addresses have together. */
 const STRANGERS = 4;
 
+/** A body of more bytes arrives in turns. */
+const LARGE_BYTES = 128 * 1024;
+/** About how much of a body arrives before it is paused again. */
+const PART_BYTES = 256 * 1024;
+
 /** What all requests share. */
 export class RequestShares {
   readonly limits: RequestLimits;
   readonly requests: Shares;
   readonly bytes: Shares;
+  readonly arrivals = new Arrivals();
   /** What addresses without a key hold of the bytes that they have together. */
   readonly bytesOfStrangers: Shares;
 
@@ -100,8 +107,10 @@ export class RequestBody {
       chunks.push(chunk);
     };
     if (this.#request.complete) this.#takeReceived(take);
-    else await this.#receive(take);
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+    else await this.#receive(take, holder);
+    if (chunks.length === 1) return chunks[0] as Buffer;
+    if (length > LARGE_BYTES) await this.#shares.arrivals.wait(holder, length);
+    return Buffer.concat(chunks, length);
   }
 
   /** Passes on a body that has arrived already, as most small ones have. */
@@ -111,8 +120,9 @@ export class RequestBody {
   }
 
   /** Passes on the chunks until the end of the body. Rejects with what `take` throws, and for a body that is too slow. */
-  #receive(take: (chunk: Buffer) => void): Promise<void> {
+  #receive(take: (chunk: Buffer) => void, holder: string): Promise<void> {
     const request = this.#request;
+    const { arrivals } = this.#shares;
     const { graceMs, bytesPerSecond } = this.#shares.limits;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const began = performance.now();
@@ -123,7 +133,11 @@ export class RequestBody {
         take(chunk);
       } catch (error) {
         reject(error);
+        return;
       }
+      if (received <= LARGE_BYTES || arrivals.take(chunk.length)) return;
+      request.pause();
+      void arrivals.wait(holder, PART_BYTES).then(() => request.resume());
     };
     // A request is closed after its end too.
     const onClose = () => {
