@@ -55,6 +55,8 @@ export interface ImageReference {
   readonly reference: string;
 }
 
+/** A host with a port. Podman reads `dir:/path`, `docker-archive:/path` and the like as images in files of this machine. */
+const HOST = /^(?:[a-z0-9]+(?:[.-]+[a-z0-9]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 const REPOSITORY = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -64,7 +66,7 @@ export function parseImageName(image: string): ImageReference | undefined {
   const [host = '', ...path] = qualifiedName(image).split('/');
   const [named = '', digest] = path.join('/').split('@');
   const [repository = '', tag = 'latest', ...more] = named.split(':');
-  const isName = REPOSITORY.test(repository) && TAG.test(tag) && more.length === 0;
+  const isName = HOST.test(host) && REPOSITORY.test(repository) && TAG.test(tag) && more.length === 0;
   if (!isName || (digest !== undefined && !DIGEST.test(digest))) return undefined;
   const server = host === DOCKER_HUB ? 'registry-1.docker.io' : host;
   const base = `${isLoopback(host) ? 'http' : 'https'}://${server}`;

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { credentialsFor, qualifiedName, registryHostOf } from '../../../lib/containers/oci/image-names.ts';
+import {
+  credentialsFor,
+  parseImageName,
+  qualifiedName,
+  registryHostOf,
+} from '../../../lib/containers/oci/image-names.ts';
 
 describe('the name of an image', () => {
   test.each([
@@ -26,5 +31,30 @@ describe('the name of an image', () => {
     const all = urls.map((url) => ({ url, user: 'ada', token: 'x' }));
     expect(credentialsFor('direktiv/request', all).map(({ url }) => url)).toEqual(urls.slice(0, 3));
     expect(credentialsFor('ghcr.io/a/b', all).map(({ url }) => url)).toEqual(['http://ghcr.io']);
+  });
+
+  test.each([
+    ['node', 'https://registry-1.docker.io', 'library/node', 'latest'],
+    ['GHCR.io/a/b:v1', 'https://ghcr.io', 'a/b', 'v1'],
+    ['localhost/mine', 'http://localhost', 'mine', 'latest'],
+    ['[::1]:5000/a', 'http://[::1]:5000', 'a', 'latest'],
+    ['my-registry.example.com:5000/a.b/c_d', 'https://my-registry.example.com:5000', 'a.b/c_d', 'latest'],
+  ])('%s has the registry %s', (image, base, repository, reference) => {
+    expect(parseImageName(image)).toEqual({ base, repository, reference });
+  });
+
+  test.each([
+    'dir:/var/lib/images',
+    'docker-archive:/tmp/image.tar',
+    'oci:/etc',
+    'docker-daemon:mine:latest',
+    'docker://example.com/a',
+    '-x.example.com/a',
+    'example.com:port/a',
+    'a//b',
+    'A',
+    '',
+  ])('%j is none', (image) => {
+    expect(parseImageName(image)).toBeUndefined();
   });
 });

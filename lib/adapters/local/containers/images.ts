@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { RevisionFailedError } from '../../../containers/errors.ts';
-import { credentialsFor, isLoopback, qualifiedName, registryHostOf } from '../../../containers/oci/image-names.ts';
+import {
+  credentialsFor,
+  isLoopback,
+  parseImageName,
+  qualifiedName,
+  registryHostOf,
+} from '../../../containers/oci/image-names.ts';
 import { type IMAGE_PROBLEMS, imageError } from '../../../containers/oci/image-problems.ts';
 import type { RegistryCredentials } from '../../../ports/containers.ts';
 import { withAuthFile } from './credentials.ts';
@@ -26,6 +32,7 @@ export interface FetchOptions {
  */
 export async function fetchImage(options: FetchOptions): Promise<string> {
   const { engine, image, tenant, privateImages } = options;
+  if (parseImageName(image) === undefined) throw imageError('InvalidImageName', image);
   const mayHaveMoved = /[.:]/.test(image.split('/')[0] ?? '') && image.includes('/') && isLatest(image);
   const former = await imageIdOf(engine, image);
   const mayUse = former !== undefined && privateImages.isAvailable(former, repositoryOf(image), tenant);

@@ -96,6 +96,14 @@ describe('the image of a revision', () => {
     expect(status.message).toMatch(message);
   });
 
+  test('that is a file of this machine, in the words of the engine, fails the revision', async () => {
+    for (const name of ['dir:/tmp', 'docker-archive:/tmp/image.tar', 'oci:/tmp']) {
+      const status = await prepared(revisionOf(name));
+      expect(status).toMatchObject({ state: 'failed', reason: 'InvalidImageName' });
+      expect(status.message).toBe(`'${name}' is no name of an image`);
+    }
+  });
+
   test('of a registry that is down fails the revision', async () => {
     const status = await prepared(revisionOf('127.0.0.1:1/image:1'));
     expect(status).toMatchObject({ state: 'failed', reason: 'RegistryUnreachable' });
