@@ -292,6 +292,40 @@ describe('requests of one key', () => {
   });
 });
 
+test('large bodies that arrive at the same time are complete in different turns of the event loop', async () => {
+  const size = 1_500_000;
+  let turn = 0;
+  let isCounting = true;
+  const count = (): void => {
+    turn += 1;
+    if (isCounting) setImmediate(count);
+  };
+  const turns: number[] = [];
+  await open({}, async (event, reply) => {
+    const { readBody } = event as LateEvent;
+    const body = await readBody('key', size);
+    turns.push(turn);
+    begin(reply).end(String(body.every((byte, at) => byte === at % 256) && body.length));
+  });
+  socket.destroy();
+  count();
+  const body = Buffer.from(Array.from({ length: size }, (_, at) => at % 256));
+  const sendings = Array.from({ length: 12 }, () => {
+    const sent = request(gateway.url, { method: 'POST', headers: { 'content-length': size } });
+    const reply = once(sent, 'response').then(([response]) => text(response as Readable));
+    const isWritten = new Promise<void>((resolve) => sent.write(body.subarray(0, -1), () => resolve()));
+    return { sent, reply, isWritten };
+  });
+  await Promise.all(sendings.map(({ isWritten }) => isWritten));
+  await sleep(100);
+  // The rest of all bodies arrives at the same time.
+  for (const { sent } of sendings) sent.end(body.subarray(-1));
+  const replies = await Promise.all(sendings.map(({ reply }) => reply));
+  isCounting = false;
+  expect(replies).toEqual(Array.from({ length: 12 }, () => String(size)));
+  expect(new Set(turns).size).toBe(12);
+});
+
 describe('requests without a key', () => {
   /** The status of a request from an address of this machine. */
   function statusFrom(localAddress: string, path: string, body: string): Promise<number | undefined> {
