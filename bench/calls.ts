@@ -5,6 +5,7 @@ import { type StepInput, step } from '../lib/engine/step/step.ts';
 import type { Lambdas } from '../lib/ports/lambdas.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { perMillion } from '../lib/pricing/prices.ts';
+import { closeMailServers, serveMail } from '../test/egress/mail-server.ts';
 import { startDynoxide } from '../test/emulator/dynoxide.ts';
 import { startAnswering } from '../test/service/access/answering-server.ts';
 import { createClient, SETTINGS } from './clients/client.ts';
@@ -136,11 +137,13 @@ export async function countCalls(): Promise<Record<string, Counts>> {
   // Only a database that speaks DynamoDB's protocol reports the calls and units that are paid on AWS.
   const emulator = await startDynoxide();
   const api = await startAnswering({ 'GET /': [{ json: { ok: true } }] });
+  const { port: mailPort } = await serveMail();
   const service: Service = await startService({ ...SETTINGS, databaseEndpoint: emulator.endpoint }, counter, {
     lambdas: NO_WORK,
     ...jumpingTime(() => service.ports, counter.onRing),
   });
   const send = createClient(service, '/api/namespaces/bench');
+  const around = { api: api.url, mailPort, idle: () => service.idle() };
   await service.idle();
   const counts: Record<string, Counts> = {};
   try {
@@ -148,17 +151,18 @@ export async function countCalls(): Promise<Record<string, Counts>> {
       for (const [path, yaml] of workflows) await send('PUT', `/tree/${path}?op=create-workflow`, yaml);
       const prepared = await before?.(send);
       // The first run that continues in another machine defines that machine, once for its revision.
-      if (hasDelay) await run(send, api.url, prepared);
+      if (hasDelay) await run(send, around, prepared);
       await untilOver(service, counter, hasDelay);
       // The requests of the operation itself, and the function that serves them.
       counter.counters = { ...zero(), requests, lambdas: requests };
-      await run(send, api.url, prepared);
+      await run(send, around, prepared);
       await untilOver(service, counter, hasDelay);
       counts[name] = toCounts(counter.counters);
     }
   } finally {
     await service.close();
     await api.close();
+    await closeMailServers();
     await emulator.close();
   }
   return counts;

@@ -1,5 +1,15 @@
 import { eventOf, type Send } from './clients/client.ts';
 
+/** What operations find when they run. */
+export interface Surroundings {
+  /** The URL of the HTTP server that workflows call. */
+  readonly api: string;
+  /** The port of a mail server on loopback. */
+  readonly mailPort: number;
+  /** Resolves when everything that was begun waits or has ended. */
+  readonly idle: () => Promise<void>;
+}
+
 /** An operation whose calls are counted. */
 export interface Operation {
   readonly name: string;
@@ -7,8 +17,8 @@ export interface Operation {
   readonly workflows?: readonly (readonly [path: string, yaml: string])[];
   /** Requests to send first; not counted. */
   readonly before?: (send: Send) => Promise<unknown>;
-  /** `api`: the URL of the HTTP server that workflows call; `prepared`: what `before` returned. */
-  readonly run: (send: Send, api: string, prepared: unknown) => Promise<unknown>;
+  /** `prepared`: what `before` returned. */
+  readonly run: (send: Send, around: Surroundings, prepared: unknown) => Promise<unknown>;
   /** How many requests `run` sends; 1 by default. */
   readonly requests?: number;
   /** True if the operation starts runs with a delay of a second, for whose end the counting waits. */
@@ -112,11 +122,18 @@ const WAITS = `states:
 const WAITS_FOR_ORDER = `states:
 - {id: wait, type: consumeEvent, event: {type: arrived, context: {order: jq(.order)}}}
 `;
+const ORDERED = `states:
+- {id: wait, type: consumeEvent, event: {type: ordered}}
+`;
+const MAIL = `functions: [{id: f, type: knative-workflow, image: 'direktiv/smtp:v1'}]
+states: [{id: send, type: action, action: {function: f}}]
+`;
 /** The number of runs that wait for events of one type, each for the event of its own order. */
 const CROWD = 100;
 
-/** Stands for the URL of the HTTP server in the input of a run. */
+/** Stand for the URL of the HTTP server, and for the port of the mail server, in the input of a run. */
 const API = 'API_URL';
+const MAIL_PORT = 'MAIL_PORT';
 
 /** What names a task that a poll returned. */
 function heldIn(task: object = {}): object {
@@ -125,7 +142,7 @@ function heldIn(task: object = {}): object {
 }
 
 interface Options {
-  /** The input of the run; default `{}`. `API_URL` in it is replaced. */
+  /** The input of the run; default `{}`. `API_URL` and `MAIL_PORT` in it are replaced. */
   readonly input?: string;
   /** Other workflows that the run needs. */
   readonly others?: NonNullable<Operation['workflows']>;
@@ -138,10 +155,43 @@ function start(op: 'wait' | 'execute', subject: string, yaml: string, options: O
   return {
     name: op === 'wait' ? `wait on ${subject}` : `execute ${subject}`,
     workflows: [...others, [path, yaml]],
-    run: (send, api) => send('POST', `/tree/${path}?op=${op}`, input.replaceAll(API, api)),
+    run: (send, { api, mailPort }) =>
+      send('POST', `/tree/${path}?op=${op}`, input.replaceAll(API, api).replaceAll(MAIL_PORT, String(mailPort))),
     hasDelay,
   };
 }
+
+interface Whole {
+  readonly name: string;
+  /** The workflow, and its path. */
+  readonly workflow: readonly [path: string, yaml: string];
+  /** How many requests `finish` sends. */
+  readonly requests: number;
+  /** Ends the run, which waits, by its id. */
+  readonly finish: (send: Send, instance: string) => Promise<unknown>;
+}
+
+/** A run from its start to its end, with the requests that end its wait. */
+const whole = ({ name, workflow, requests, finish }: Whole): Operation => ({
+  name,
+  workflows: [workflow],
+  requests: 1 + requests,
+  run: async (send, { idle }) => {
+    const started = await send('POST', `/tree/${workflow[0]}?op=execute`, '{}');
+    await idle();
+    await finish(send, instanceIn(started));
+  },
+});
+
+const instanceIn = (started: unknown): string =>
+  (JSON.parse(String(started)) as { readonly instance: string }).instance;
+
+async function work(send: Send): Promise<void> {
+  const { tasks } = JSON.parse(await send('POST', '/workers/jobs?op=poll', '{}')) as { readonly tasks: object[] };
+  await send('POST', '/workers/jobs?op=complete', JSON.stringify({ ...heldIn(tasks[0]), output: {} }));
+}
+
+const decide = (send: Send, instance: string) => send('POST', `/approvals/${instance}`, '{"choice":"yes","by":"Ada"}');
 
 const wait = (subject: string, yaml: string, options?: Options) => start('wait', subject, yaml, options);
 const execute = (subject: string, yaml: string, options?: Options) => start('execute', subject, yaml, options);
@@ -178,10 +228,7 @@ export const OPERATIONS: readonly Operation[] = [
     requests: 2,
     workflows: [['task', TASK]],
     before: (send) => send('POST', '/tree/task?op=execute', '{}'),
-    run: async (send) => {
-      const { tasks } = JSON.parse(await send('POST', '/workers/jobs?op=poll', '{}')) as { readonly tasks: object[] };
-      await send('POST', '/workers/jobs?op=complete', JSON.stringify({ ...heldIn(tasks[0]), output: {} }));
-    },
+    run: work,
   },
   {
     name: 'an event that starts a run',
@@ -213,11 +260,20 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'a decision of an approval that wakes a run',
     workflows: [['asks', ASKS]],
     before: (send) => send('POST', '/tree/asks?op=execute', '{}'),
-    run: (send, _api, started) => {
-      const { instance } = JSON.parse(String(started)) as { readonly instance: string };
-      return send('POST', `/approvals/${instance}`, '{"choice":"yes","by":"Ada"}');
-    },
+    run: (send, _around, started) => decide(send, instanceIn(started)),
   },
+  whole({ name: 'a run with the task of a worker', workflow: ['whole-task', TASK], requests: 2, finish: work }),
+  whole({ name: 'a run with an approval', workflow: ['whole-approval', ASKS], requests: 1, finish: decide }),
+  whole({
+    name: 'a run with a wait for an event',
+    workflow: ['whole-wait', ORDERED],
+    requests: 1,
+    finish: (send) => send('POST', '/broadcast', eventOf('ordered')),
+  }),
+  execute('a mail', MAIL, {
+    hasDelay: true,
+    input: `{"server":"127.0.0.1","port":${MAIL_PORT},"from":"a@b.test","to":"c@d.test","subject":"s","message":"m"}`,
+  }),
   { name: 'list instances', run: (send) => send('GET', '/instances?limit=10') },
   {
     name: `an event that wakes one of ${CROWD} runs`,

@@ -1,6 +1,6 @@
 import type { Plan } from '../compiler/plan/plan.ts';
 import { LABELS, PRICES, perMillion, type Used } from './prices.ts';
-import { priceRuns } from './runs.ts';
+import { priceRuns, type RunCost } from './runs.ts';
 
 /** One amount of a run: the least and the most of it, and the price of a million in USD. */
 export interface PricedLine {
@@ -12,7 +12,7 @@ export interface PricedLine {
 
 /** The price of runs that are started in one way. */
 export interface PricedRuns {
-  readonly op: 'execute' | 'wait';
+  readonly op: RunCost['op'];
   /** The price of a million runs in USD: of the cheapest and of the most expensive path. */
   readonly least: number;
   readonly most: number;

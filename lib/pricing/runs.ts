@@ -1,7 +1,15 @@
 import { type Branch, INVOKE_AND_WAIT, type State } from '../compiler/emit/asl.ts';
 import { emit } from '../compiler/emit/emit.ts';
-import { type CalleeKind, calleeOf, callsLongLambda, isWaitFree, mayRunInPlace } from '../compiler/plan/execution.ts';
-import { exitsFrom, successors } from '../compiler/plan/flow.ts';
+import {
+  type CalleeKind,
+  calleeOf,
+  callsLongLambda,
+  isLikelyToWait,
+  mayRunInPlace,
+  mayWait,
+} from '../compiler/plan/execution.ts';
+import { successors } from '../compiler/plan/flow.ts';
+import { type NativeImage, nativeImageOfAction, onlyComputes } from '../compiler/plan/native-images.ts';
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
@@ -9,7 +17,8 @@ import type { Used } from './prices.ts';
 
 /** The least and the most that a run uses if no state is entered twice. */
 export interface RunCost {
-  readonly op: 'execute' | 'wait';
+  /** How the run starts: by a request with `op`, or by what its workflow has in `start`. */
+  readonly op: 'execute' | 'wait' | 'webhook' | 'event';
   readonly least: Used;
   readonly most: Used;
 }
@@ -20,6 +29,8 @@ export interface RunCost {
 const REQUEST = { requests: 1, lambdas: 1, readUnits: 2, writeUnits: 3 };
 /** One call of the steps function: it reads the run and commits it. */
 const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
+/** The first call of the steps function by a machine, and its choice of what follows. */
+const FIRST_STEP = { ...STEP, transitions: 2 };
 /** A call that the run waits for: its task, and what ends it. */
 const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
 /** A wait with a listener, which is written before it. What ends the wait also runs the states after it. */
@@ -37,7 +48,18 @@ const CHECKPOINT = { writeUnits: 3 };
 /** What a long invocation of Lambda adds to its task: a child with an execution of its own, in which the function runs. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /** The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait. */
-const TASK = { requests: 2, lambdas: 2, readUnits: 12, writeUnits: 12 };
+const TASK = { requests: 2, lambdas: 2, readUnits: 10, writeUnits: 8 };
+/** What follows the only task of a state: a call of the steps function resumes the run. */
+const RESUMED = { transitions: 1, lambdas: 1 };
+/** The request that decides an approval, beside the wait that it ends. */
+const DECISION = { requests: 1, lambdas: 1, readUnits: 3, writeUnits: 6 };
+/** An event that a request sends, beside what it starts or ends. */
+const ARRIVAL = { requests: 1, lambdas: 2, events: 1, readUnits: 4, writeUnits: 9 };
+/** What a start by a webhook or an event needs more than a start by a request. */
+const STARTS = {
+  webhook: { readUnits: 2, writeUnits: 1 },
+  event: { lambdas: 1, events: 1, readUnits: 3, writeUnits: 4 },
+} as const;
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
@@ -47,13 +69,26 @@ const MAX_STATE_UNITS = 4;
 
 const childrenOf = (count: number): Used => plus(plus(used(), CHILDREN), CHILD, count);
 
+/** The image that Weft serves itself in place of a container, if an action calls one. */
+function imageOf({ functions }: Plan, action: ActionPlan): NativeImage | undefined {
+  const called = Object.hasOwn(functions, action.function) ? functions[action.function] : undefined;
+  return called && nativeImageOfAction(called, action);
+}
+
+/** Whether an action calls an image that Weft serves within the step. */
+function isComputed(plan: Plan, action: ActionPlan): boolean {
+  const image = imageOf(plan, action);
+  return image !== undefined && onlyComputes(image);
+}
+
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
 /** What the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
+  const stepped = actions.filter((action) => !isComputed(plan, action));
   const count = (kind: CalleeKind): number =>
-    actions.filter((action) => calleeOf(plan, action) === kind).length * times;
+    stepped.filter((action) => calleeOf(plan, action) === kind).length * times;
   const children = count('subflow') + count('container');
   const stored = children === 0 ? used() : childrenOf(children);
   const withTasks = plus(stored, TASK, count('worker'));
@@ -65,12 +100,15 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
 /** As many calls of one state are made within the request that starts a run; a machine makes more of them. */
 const MAX_CALLS_IN_REQUEST = 8;
 
+const sendsRequest = (plan: Plan, action: ActionPlan): boolean =>
+  calleeOf(plan, action) === 'native' || (imageOf(plan, action) !== undefined && !isComputed(plan, action));
+
 /** Whether a machine begins or continues a run before it waits: a state makes many calls, or sends requests. */
 const leavesRequest = (plan: Plan, items: number): boolean =>
   Object.values(plan.states).some(({ work }) => {
     const actions = actionsOf(work);
     const count = work.do === 'each' ? items : actions.length;
-    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => calleeOf(plan, action) === 'native');
+    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => sendsRequest(plan, action));
   });
 
 interface Context {
@@ -90,16 +128,17 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   validate: nothing,
   raise: nothing,
   sleep: nothing,
-  listen: nothing,
-  'listen-any': nothing,
+  listen: ({ mode, events }) => plus(used(), ARRIVAL, mode === 'all' ? events.length : 1),
+  'listen-any': () => ARRIVAL,
   read: ({ variables }) => {
     const files = variables.filter(({ scope }) => scope === 'file').length;
     return plus(plus(used(), VARIABLE.read, variables.length - files), FILE, files);
   },
   write: ({ variables }) => plus(used(), VARIABLE.written, variables.length),
   emit: () => EVENT,
-  approve: ({ notify }, { plan }) => (notify === undefined ? {} : plus(callsOf(plan, [notify]), CHECKPOINT)),
-  call: ({ action }, { plan }) => callsOf(plan, [action]),
+  approve: ({ notify }, { plan }) =>
+    plus(notify === undefined ? used() : plus(callsOf(plan, [notify]), CHECKPOINT), DECISION),
+  call: ({ action }, { plan }) => plus(callsOf(plan, [action]), RESUMED, calleeOf(plan, action) === 'worker' ? 1 : 0),
   each: ({ action }, { plan, items }) => callsOf(plan, [action], items),
   all: ({ actions }, { plan }) => callsOf(plan, actions),
 };
@@ -112,6 +151,35 @@ function stepOfState(state: StatePlan, context: Context): Step {
 
 const mayEnd = ({ work, exit }: StatePlan): boolean =>
   [exit, ...exitsOf(work)].some(({ transition }) => transition === undefined || transition === '');
+
+/** Whether a state makes all its calls within the step, although containers could serve them. */
+const isAtOnce = (plan: Plan, { work }: StatePlan): boolean => {
+  const actions = actionsOf(work);
+  return (work.do === 'call' && work.async) || (actions.length > 0 && actions.every((one) => isComputed(plan, one)));
+};
+
+/** Whether a run may end without a wait: by states that neither wait nor call what takes its time. */
+function mayEndInPlace(plan: Plan): boolean {
+  const seen = new Set<string>();
+  const open = [plan.entry];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
+    if (state === undefined || seen.has(id)) continue;
+    seen.add(id);
+    if (isLikelyToWait(plan, state) && !isAtOnce(plan, state)) continue;
+    if (mayEnd(state)) return true;
+    open.push(...successors(state));
+  }
+  return false;
+}
+
+/** What a start by a webhook or by events needs more than one by a request; undefined for other workflows. */
+function startOf({ start }: Plan): { readonly op: 'webhook' | 'event'; readonly uses: Used } | undefined {
+  if (start.type === 'webhook') return { op: 'webhook', uses: used(STARTS.webhook) };
+  if (!('events' in start)) return undefined;
+  const further = start.type === 'eventsAnd' ? start.events.length - 1 : 0;
+  return { op: 'event', uses: plus(used(STARTS.event), ARRIVAL, further) };
+}
 
 /** The next states of a machine's state without failures. */
 function nextOf(state: State): string[] {
@@ -164,15 +232,18 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'anywhere').definition, itemsOf, 'most'));
-  const machine = (bound: Bound): Used => {
-    if (tier === 'STANDARD') return priceMachine(definition, itemsOf, bound);
-    return bound === 'most' && !isWaitFree(plan) ? continued() : express;
-  };
+  const waitsNever = !Object.values(plan.states).some((state) => mayWait(state) && !isAtOnce(plan, state));
+  const waitsSurely = !mayEndInPlace(plan);
   // The run waits for its calls, if it must, in a machine that begins there.
   const fromWait = (bound: Bound): Used =>
-    isWaitFree(plan) || (bound === 'least' && exitsFrom(plan, [plan.entry]).mayEnd)
+    waitsNever || (bound === 'least' && !waitsSurely)
       ? used()
       : priceMachine(emit(plan, 'wait').definition, itemsOf, bound);
+  const machine = (bound: Bound): Used => {
+    if (tier === 'EXPRESS') return bound === 'most' && !waitsNever ? continued() : express;
+    // The machine begins with a step, and chooses the wait to which that came.
+    return waitsSurely ? plus(fromWait(bound), FIRST_STEP) : priceMachine(definition, itemsOf, bound);
+  };
   const first = plan.states[plan.entry];
   const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
   // The run is stored when its machine begins: its first state needs no commit before a call.
@@ -183,5 +254,9 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
       : plus(plus(works(bound), fromWait(bound)), CALLER, callsChildren ? 1 : 0);
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
-  return mayRunInPlace(plan) ? [...all, { op: 'wait', least: works('least'), most: works('most') }] : all;
+  if (mayRunInPlace(plan)) all.push({ op: 'wait', least: works('least'), most: works('most') });
+  const begun = startOf(plan);
+  if (begun === undefined) return all;
+  const started = (bound: Bound): Used => plus(execute(bound), begun.uses);
+  return [...all, { op: begun.op, least: started('least'), most: started('most') }];
 }

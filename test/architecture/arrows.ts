@@ -14,6 +14,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint',
     'lib/ports',
     'lib/pricing',
+    'test/egress',
     'test/emulator',
     'test/service/access',
   ],

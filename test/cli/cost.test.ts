@@ -19,7 +19,7 @@ function costsOf(yaml: string, items = 10): RunCost[] {
   return priceRuns(compiled.plan, items);
 }
 
-const costOf = (yaml: string, op = 'execute', items = 10): RunCost => {
+const costOf = (yaml: string, op: RunCost['op'] = 'execute', items = 10): RunCost => {
   const found = costsOf(yaml, items).find((one) => one.op === op);
   if (found === undefined) throw new Error(`it has no op=${op}`);
   return found;
@@ -38,6 +38,45 @@ describe('the price of a workflow', () => {
     expect(least).toMatchObject({ requests, lambdas, transitions, express, events, timers });
     expect(perMillion(least) / price).toBeGreaterThan(0.9);
     expect(perMillion(least) / price).toBeLessThan(1.1);
+  });
+
+  test.each([
+    ['a run with the task of a worker', 'execute'],
+    ['a run with an approval', 'execute'],
+    ['a run with a wait for an event', 'execute'],
+    ['a webhook that starts a run', 'webhook'],
+    ['an event that starts a run', 'event'],
+  ] as const)('is equal to what was measured from the start to the end: %s', (name, op) => {
+    const [, yaml = ''] = OPERATIONS.find((one) => one.name === name)?.workflows?.at(-1) ?? [];
+    const { least, most } = costOf(yaml, op);
+    expect(least).toEqual(most);
+    const { requests, lambdas, transitions, express, events, timers, perMillion: price = 0 } = counted[name] ?? {};
+    expect(least).toMatchObject({ requests, lambdas, transitions, express, events, timers });
+    expect(perMillion(least) / price).toBeGreaterThan(0.9);
+    expect(perMillion(least) / price).toBeLessThan(1.1);
+  });
+
+  test('is that of a run that does not wait where images are served within the step', () => {
+    const calling = (image: string) =>
+      costOf(`functions: [{id: f, type: knative-workflow, image: '${image}'}]
+states: [{id: call, type: action, action: {function: f}}]
+`);
+    const { least, most } = calling('direktiv/mustache');
+    expect([least.transitions, most.transitions]).toEqual([0, 0]);
+    expect(calling('example/any').least.transitions).toBeGreaterThan(0);
+  });
+
+  test('includes each event of a start that needs several', () => {
+    const starting = (events: string) =>
+      costOf(
+        `start: {type: eventsAnd, state: one, events: [${events}]}
+states:
+- {id: one, type: noop}
+`,
+        'event',
+      );
+    const both = starting('{type: a}, {type: b}').least;
+    expect(both.events - starting('{type: a}').least.events).toBe(1);
   });
 
   test('includes at most the wait for a call, without the price of the called workflow', () => {

@@ -56,9 +56,17 @@ const NOTES = [
   'Least and most are the cheapest and the most expensive path through the workflow without failures and loops.',
   'Units are for data below 1 KB. The duration of Lambda is not included: $0.13 for each 10 ms at 1 GB. A subflow counts',
   'as one state that ends at once (least), or as a wait for its end (most); price the file of the subflow separately.',
+  'The requests of workers, the decisions of approvals and the events that end waits are included.',
   `Data above 16 KB is in S3: ${dollars(BY_SIZE_AND_TIME.objectWrites)} per million writes, ${dollars(BY_SIZE_AND_TIME.objectReads)} per million reads. A request with op=wait and an`,
   `event stream cost $${openHour().toFixed(3)} for each hour that they are open, at 1 GB.`,
 ];
+
+const HEADS: Readonly<Record<RunCost['op'], string>> = {
+  execute: 'op=execute',
+  wait: 'op=wait',
+  webhook: 'started by its webhook',
+  event: 'started by its event',
+};
 
 const isSame = ({ least, most }: RunCost): boolean => JSON.stringify(least) === JSON.stringify(most);
 
@@ -69,7 +77,7 @@ function tableOf(cost: RunCost): string {
   const names = Object.keys(LABELS) as (keyof typeof LABELS)[];
   const rows = names.filter((name) => most[name] > 0 || least[name] > 0);
   return toTable([
-    [`op=${op}`, ...head],
+    [HEADS[op], ...head],
     ...rows.map((name) => [`  ${LABELS[name]}`, ...bounds.map((bound) => String(bound[name]))]),
     ['  one million runs', ...bounds.map((bound) => dollars(perMillion(bound)))],
   ]);

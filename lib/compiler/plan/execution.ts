@@ -68,7 +68,7 @@ export function callsLongLambda(plan: Pick<Plan, 'functions'>, action: ActionPla
 }
 
 /** True for a state that waits, or that calls what takes its time and waits for its result, which takes its time. */
-const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
+export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);
   const takesTime = (action: ActionPlan): boolean =>
     TAKES_TIME[calleeOf(plan, action) ?? 'subflow'] || callsLongLambda(plan, action);

@@ -25,6 +25,11 @@ export const readsFiles = (name: string): boolean => READS_FILES.has(name);
 /** The name of an image that Weft serves itself. */
 export type NativeImage = (typeof NATIVE_IMAGES)[number];
 
+const COMPUTES: ReadonlySet<string> = new Set<NativeImage>(['mustache', 'echo', 'debug', 'hello-world']);
+
+/** Whether a native image only computes: it does nothing outside its run. */
+export const onlyComputes = (image: NativeImage): boolean => COMPUTES.has(image);
+
 /** Direktiv's repositories, under any registry: `direktiv/x`, `gcr.io/direktiv/functions/x`, `vorteil/x`. */
 const REPOSITORY = /^(?:[^@]+\/)?(?:direktiv|vorteil)\/(?:functions\/|apps\/)?([a-z-]+)(?::([\w.-]+))?$/;
 const AZURE = /^direktiv\.azurecr\.io\/functions\/([a-z-]+)(?::([\w.-]+))?$/;

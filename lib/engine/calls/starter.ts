@@ -89,7 +89,7 @@ export class CallStarter {
     if (this.list.total > MAX_BRIEF_CALLS) return true;
     for (const action of this.list.actions) {
       const callee = await this.calleeOf(action).catch(ignoreStateError);
-      if (callee?.kind === 'native') return true;
+      if (callee?.kind === 'native' && callee.isBrief !== true) return true;
       const plan = callee?.kind === 'subflow' ? callee.opened.revision.plan : undefined;
       const runsHere = plan !== undefined && mayRunInPlace(plan);
       if (runsHere && Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0)) return true;

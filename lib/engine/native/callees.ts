@@ -1,5 +1,5 @@
 import { MAX_LAMBDA_MS_IN_STEP } from '../../compiler/plan/lambdas.ts';
-import type { NativeImage } from '../../compiler/plan/native-images.ts';
+import { type NativeImage, onlyComputes } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan } from '../../compiler/plan/plan.ts';
 import { toJson } from '../../language/json.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
@@ -23,6 +23,8 @@ export interface Native {
   readonly kind: 'native';
   readonly action: ActionPlan;
   readonly function: NativeName;
+  /** It only computes, within a second. */
+  readonly isBrief?: boolean;
   /** Evaluates the input of a call over the data of the action. Throws StateError. */
   readonly prepare: (data: unknown, readSecrets: SecretReader) => Promise<NativeInput>;
 }
@@ -60,28 +62,15 @@ const REQUEST_MS = 14 * 60_000;
 /** How long the images may take that compute, milliseconds. */
 const COMPUTING_MS = 1_000;
 
-const MS_OF: Readonly<Record<NativeImage, number>> = {
-  'http-request': REQUEST_MS,
-  request: REQUEST_MS,
-  slack: REQUEST_MS,
-  sendmail: REQUEST_MS,
-  smtp: REQUEST_MS,
-  'smtp-bare': REQUEST_MS,
-  mustache: COMPUTING_MS,
-  echo: COMPUTING_MS,
-  debug: COMPUTING_MS,
-  'hello-world': COMPUTING_MS,
-  googlemsg: REQUEST_MS,
-  googlechat: REQUEST_MS,
-  twilio: REQUEST_MS,
-};
-
 /** The callee of a function whose image Weft serves itself. Its input is that of the container. */
 export function openImage(image: NativeImage, action: ActionPlan): Native {
+  const isBrief = onlyComputes(image);
+  const ms = isBrief ? COMPUTING_MS : REQUEST_MS;
   return {
     kind: 'native',
     action,
     function: image,
+    ...(isBrief && { isBrief }),
     prepare: async (data, readSecrets) => {
       const listed = action.secrets.length === 0 ? {} : await readSecrets(action.secrets);
       const input =
@@ -89,7 +78,7 @@ export function openImage(image: NativeImage, action: ActionPlan): Native {
           ? await evaluate(action.input, data)
           : await evaluateWithSecrets(action.input, data, listed);
       const stored: ImageInput = { input, secrets: Object.values(listed) };
-      return { input: Buffer.from(toJson(stored)), ms: MS_OF[image] };
+      return { input: Buffer.from(toJson(stored)), ms };
     },
   };
 }

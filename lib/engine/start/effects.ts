@@ -1,5 +1,5 @@
 import { type CalleeKind, calleeKindOf } from '../../compiler/plan/execution.ts';
-import { nativeImageOfAction } from '../../compiler/plan/native-images.ts';
+import { nativeImageOfAction, onlyComputes } from '../../compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan, Plan, Scope, Work, WorkKind, WorkOf } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 
@@ -26,14 +26,13 @@ export interface Warning {
 
 type Effect = Pick<Warning, 'effect' | 'message'>;
 
-/** The images that Weft serves itself and that only compute. */
-const COMPUTING = new Set(['mustache', 'echo', 'debug', 'hello-world']);
-
 /** The images that send mails. */
 const MAILING = new Set(['sendmail', 'smtp', 'smtp-bare']);
 
-const isComputing = (called: FunctionPlan, action: ActionPlan): boolean =>
-  COMPUTING.has(nativeImageOfAction(called, action) ?? '');
+function isComputing(called: FunctionPlan, action: ActionPlan): boolean {
+  const image = nativeImageOfAction(called, action);
+  return image !== undefined && onlyComputes(image);
+}
 
 const OF_CALLEE: Readonly<Record<CalleeKind, (name: string) => Effect>> = {
   subflow: (name) => ({ effect: 'workflow', message: `runs the workflow of the function '${name}' again` }),

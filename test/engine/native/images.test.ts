@@ -324,6 +324,21 @@ describe('the other images', () => {
     expect(error).toEqual({ code, msg: `the JSON of the response is ${excess}` });
   });
 
+  test.each([
+    ['direktiv/echo', true],
+    ['direktiv/request', false],
+  ])('%s: the call is made within the request that starts the run: %s', async (image, isHere) => {
+    const world = new World(database, { web: new ProgrammedWeb() });
+    worlds.push(world);
+    const states =
+      'states:\n- {id: before, type: noop, transition: go}\n- {id: go, type: action, action: {function: f}}\n';
+    await world.store({ main: `functions: [{id: f, type: knative-workflow, image: '${image}'}]\n${states}` });
+    const { id } = await world.execute('main', '{"url":"https://api.test"}');
+    const main = (await runsOf(world)).find((one) => one.id === id);
+    expect([main?.status, world.started.size]).toEqual(isHere ? ['complete', 0] : ['pending', 1]);
+    await world.pass();
+  });
+
   test('slack posts the content to the webhook', async () => {
     const input = { 'webhook-url': 'https://hooks.test/x', content: { text: 'hi' } };
     const { result, web } = await call('gcr.io/direktiv/functions/slack:1.0', { input, reply: () => text('ok') });

@@ -51,7 +51,7 @@ export const prices = z.object({
       workflow: z.string(),
       runs: z.array(
         z.object({
-          op: z.enum(['execute', 'wait']),
+          op: z.enum(['execute', 'wait', 'webhook', 'event']),
           least: z.number(),
           most: z.number(),
           lines: z.array(z.object({ what: z.string(), least: z.number(), most: z.number(), price: z.number() })),
