@@ -303,6 +303,16 @@ describe('the other images', () => {
     });
   });
 
+  test('twilio hides a token in the body of a refusal, also where the body is cut', async () => {
+    const { error } = await call('direktiv/twilio', {
+      action: ', secrets: [KEY], input: {typeof: sms, sid: A, token: jq(.secrets.KEY), from: a, to: b}',
+      secret: 's3cret-token',
+      reply: () => text(`${'x'.repeat(495)}s3cret-token`, 401),
+    });
+    expect(error).toMatchObject({ code: 'com.twilio.error' });
+    expect(JSON.stringify(error)).not.toContain('s3c');
+  });
+
   test.each([
     [{ typeof: 'fax' }, "'fax' is not a valid type to use the twilio application"],
     [{ typeof: 'sms', SID: 'AC1' }, "'SID' in the input is unknown; the image has debug, typeof, sid"],

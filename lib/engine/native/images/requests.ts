@@ -3,6 +3,7 @@ import type { WebResponse } from '../../../ports/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
 import { plainFailure } from '../../evaluation/failures.ts';
 import { headersOf, isReservedHeader, methodOf, urlOf } from '../../http/fields.ts';
+import { mask } from '../../http/masks.ts';
 import { retryAfterOf } from '../../http/responses.ts';
 import { exchangeCall, type HttpCall, sentBy } from '../../http/sending.ts';
 import { type ImageCall, ImageError, membersOf, textOf } from './call.ts';
@@ -73,7 +74,8 @@ export async function sendForBody(call: ImageCall, sent: Sent, failureCode: stri
   const response = await sendImageRequest(call, sent);
   const { status, body } = response;
   if (status >= 200 && status <= 299) return resultOf(body);
-  const shown = Buffer.from(body).toString('utf8').slice(0, MAX_SHOWN);
+  // Before it is cut: the beginning of a secret is no longer found in it.
+  const shown = mask(Buffer.from(body).toString('utf8'), call.secrets).slice(0, MAX_SHOWN);
   const message = `Response Message: ${statusText(status)}, Response Code: ${status} \nResponseBody: ${shown}`;
   throw new ImageError(failureCode, message, retryAfterOf(response, call.context.ports.clock.now()));
 }
