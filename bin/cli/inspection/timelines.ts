@@ -129,13 +129,15 @@ export function timelineText(reply: unknown, terminal: Terminal, now: number): s
   return lines.join('\n');
 }
 
-/** What a step saw, as text: the data at its entry and at its end. */
+/** What a step saw, as text: the data at its entry and at its end, and the log lines between. */
 export function stepText(reply: unknown): string {
   const show = (name: string) => {
     const value = at(reply, name);
     return value === undefined ? 'not recorded' : toPrettyJson(value);
   };
-  return `in: ${show('in')}\nout: ${show('out')}`;
+  const lines = listAt(reply, 'log', 'lines').map((line) => `\n  ${textAt(line, 'level')}  ${textAt(line, 'msg')}`);
+  const log = lines.length === 0 ? '' : `\nlog:${lines.join('')}`;
+  return `in: ${show('in')}\nout: ${show('out')}${log}${at(reply, 'log', 'more') === true ? '\n  …' : ''}`;
 }
 
 /** The queue of a worker's task, and who has it until when. */

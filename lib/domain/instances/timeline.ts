@@ -11,6 +11,7 @@ import { inputData } from '../runs/run.ts';
 import type { Run } from '../runs/runs.ts';
 import { needOfRun } from '../tree/kept-sources.ts';
 import { toRecord } from './instances.ts';
+import { linesOfStep } from './step-lines.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 type Data = Readonly<Record<string, unknown>>;
@@ -156,5 +157,6 @@ export async function toStepReply(ports: Needs, run: Run, number: string) {
     step: toStep(found.step, await codeOf(ports, run)),
     in: shown(found.before),
     out: shown(found.after),
+    log: await linesOfStep(ports, run, found.step),
   });
 }

@@ -86,6 +86,14 @@ describe('the timeline of a run', () => {
     ]);
     expect(await get(id, 'steps/1')).toMatchObject({ in: { n: 6 }, out: { n: 7 } });
     expect(JSON.stringify(await get(id, 'steps/1'))).not.toContain('private');
+    const linesOf = async (n: number) =>
+      rowsOf(Object((await get(id, `steps/${n}`))['log'])['lines']).map(({ msg }) => msg);
+    expect(await linesOf(1)).toEqual([
+      'Running state logic (step:1) -- add',
+      'Transitioning to next state: check (2).',
+    ]);
+    expect(await linesOf(2)).toContain('Running state logic (step:2) -- check');
+    expect(await linesOf(2)).not.toContain('Running state logic (step:1) -- add');
     expect((await client.call('GET', `${DEMO}/instances/${id}/steps/9`)).status).toBe(404);
   });
 

@@ -96,7 +96,7 @@ export const instances = {
     reply: 'timelineStep',
     permission: 'read',
     from: 'weft',
-    about: 'Returns one visit of a state with the whole data at its entry and at its end.',
+    about: 'Returns one visit of a state with the whole data at its entry and at its end, and the log lines between.',
   },
   getInstanceWaiting: {
     family: 'instances',

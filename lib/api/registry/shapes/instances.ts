@@ -103,6 +103,11 @@ export const timelineStep = z.object({
   step,
   in: z.optional(data),
   out: z.optional(data),
+  // `more`: the visit has further lines.
+  log: z.object({
+    lines: z.array(z.object({ t: time, level: z.string(), msg: z.string() })),
+    more: z.optional(z.literal(true)),
+  }),
 });
 
 const nearMiss = z.object({
