@@ -11,6 +11,7 @@ let console_: Console;
 let complete: string;
 let failed: string;
 let asking: string;
+let large: string;
 
 const text = (payload: string): string => JSON.stringify(payload);
 
@@ -67,6 +68,16 @@ async function askOutside(): Promise<void> {
   await ask(console_.client, 'POST', `${BASE}/workers/labelling?op=poll`, poll);
 }
 
+/** An output of which only the beginning is shown. */
+const LARGE = `states: [{id: a, type: noop, transform: 'jq({payloads, rest: ("x" * 3000000)})'}]
+`;
+
+/** A key and an event filter with payloads. */
+async function storeOthers(): Promise<void> {
+  await ask(console_.client, 'POST', '/api/keys', { name: PAYLOADS[0], permission: 'read', namespaces: [NS] });
+  await ask(console_.client, 'POST', `${BASE}/eventfilter/hostile`, `return ${text(PAYLOADS.join(' '))} && event`);
+}
+
 async function storeVariables(): Promise<void> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="pwned=1"><script>pwned=1</script></svg>`;
   const values = { svg: ['image/svg+xml', svg], html: ['text/html', PAYLOADS.join('\n')] } as const;
@@ -83,7 +94,10 @@ beforeAll(async () => {
   failed = await runOf('fail', FAILING);
   await untilStatus(console_.client, NS, complete, 'complete');
   await untilStatus(console_.client, NS, failed, 'failed');
+  large = await runOf('large', LARGE);
+  await untilStatus(console_.client, NS, large, 'complete');
   await storeVariables();
+  await storeOthers();
   await askOutside();
   for (const [index, payload] of PAYLOADS.entries()) {
     const event = {
@@ -118,8 +132,25 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'the data of a run': () => runPage(complete, 'data'),
   'the metadata of a run': () => runPage(complete, 'metadata'),
   'the error of a run': () => runPage(failed, 'source'),
+  'a step of a run': () => `${runPage(complete, 'step')}&step=1`,
+  'a failed step of a run': () => `${runPage(failed, 'step')}&step=1`,
+  'the children of a run': () => runPage(complete, 'children'),
+  'a run to repeat': () => `n/${NS}/runs/${failed}?repeat=input`,
+  'runs to repeat': () => `n/${NS}/runs?status=failed&bulk=rerun&error=${encodeURIComponent(PAYLOADS[4] ?? '')}`,
+  'runs to cancel': () => `n/${NS}/runs?status=pending&bulk=cancel`,
   'the runs': () => `n/${NS}/runs`,
   'the events': () => `n/${NS}/events`,
+  'the listeners': () => `n/${NS}/events?view=waiting`,
+  'the event filters': () => `n/${NS}/events?view=filters`,
+  'the failed deliveries': () => `n/${NS}/events?view=failed`,
+  'the tree': () => `n/${NS}/tree/`,
+  'the runs of a workflow': () => `n/${NS}/tree/say?tab=runs`,
+  'the times of a workflow': () => `n/${NS}/tree/fail?tab=metrics`,
+  'the settings of a workflow': () => `n/${NS}/tree/say?tab=settings`,
+  'the keys': () => 'keys',
+  'the secrets': () => `n/${NS}/secrets`,
+  'the settings': () => `n/${NS}/settings`,
+  'a large output': () => runPage(large, 'data'),
   'an event': () => `n/${NS}/events/e-1`,
   'a form for an event': () => `n/${NS}/events?send=${encodeURIComponent(PAYLOADS[4] ?? '')}`,
   'the approvals': () => `n/${NS}/approvals`,

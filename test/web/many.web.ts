@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { startAnswering } from '../service/access/answering-server.ts';
 import { rowsOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, started, untilStatus } from './browser/space.ts';
@@ -11,9 +16,6 @@ let console_: Console;
 
 const store = (path: string, source: string) =>
   ask(console_.client, 'PUT', `${BASE}/tree/${path}?op=create-workflow`, source);
-
-const callOf = (path: string): string =>
-  `functions: [{id: f, type: subflow, workflow: ${path}}]\nstates: [{id: call, type: action, action: {function: f}}]\n`;
 
 beforeAll(async () => {
   console_ = await openConsole();
@@ -98,82 +100,86 @@ test('an action on many runs whose tab was closed is offered again, and goes on'
   expect(await underWay.count()).toBe(0);
 });
 
-test('the tree of a run shows the runs that led to it, and unfolds those that it started', async () => {
-  await store('leaf', 'states: [{id: a, type: noop}]\n');
-  await store('middle', callOf('leaf'));
-  await store('top', callOf('middle'));
-  const run = await started(console_.client, NS, 'top', {});
-  await untilStatus(console_.client, NS, run, 'complete');
-  const page = await console_.open(`n/${NS}/runs/${run}?tab=children`);
-  const children = page.getByRole('region', { name: 'Children' });
-  await children.getByRole('link', { name: 'middle' }).waitFor();
-  expect(await children.getByRole('link', { name: 'leaf' }).count()).toBe(0);
-  await children.getByRole('button', { name: /^Show the children of .*middle$/ }).click();
-  await children.getByRole('link', { name: 'leaf' }).click();
-  await page.waitForURL((url) => !url.pathname.endsWith(run));
-  await page.goto(`${page.url()}?tab=children`);
-  const parents = page.getByRole('region', { name: 'Parents' });
-  await parents.getByRole('link', { name: 'top' }).waitFor();
-  await parents.getByRole('link', { name: 'middle' }).waitFor();
-  const names = await parents.getByRole('link').allInnerTexts();
-  expect(names.map((name) => name.replace(/^\//, ''))).toEqual(['top', 'middle']);
-  await children.getByText('None.').waitFor();
+/** Runs a line in a shell whose `weft` is the command line of this repository. Returns what it prints. */
+async function inShell(line: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-shell-'));
+  const weft = join(import.meta.dirname, '..', '..', 'bin', 'weft.ts');
+  const shim = `#!/bin/sh\nexec '${process.execPath}' --disable-warning=ExperimentalWarning '${weft}' "$@"\n`;
+  writeFileSync(join(folder, 'weft'), shim, { mode: 0o755 });
+  const { url: WEFT_URL, key: WEFT_KEY } = console_.client;
+  const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, WEFT_URL, WEFT_KEY, no_proxy: '*' };
+  try {
+    return (await promisify(execFile)('sh', ['-c', line], { env, cwd: folder })).stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The command that a panel shows. */
+const commandIn = async (panel: Locator): Promise<string> =>
+  String(await panel.getByRole('region', { name: 'Without a browser' }).locator('code').textContent());
+
+test('the command that is shown before many runs are cancelled cancels the same runs', async () => {
+  await startThree();
+  const page = await console_.open(`n/${NS}/runs?status=pending&workflow=/rest`);
+  await page.getByRole('button', { name: 'Cancel all…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
+  await panel.getByRole('heading', { name: '3 runs' }).waitFor();
+  const line = await commandIn(panel);
+  const later = await started(console_.client, NS, 'rest', { n: 4 });
+  const printed = await inShell(line);
+  expect(printed.match(/^cancelled /gm)).toHaveLength(3);
+  const left = rowsOf((await listPending())?.['instances']?.['results']).map(({ id }) => String(id));
+  expect(left).toEqual([later]);
 });
 
-test('a step shows what its call over HTTP sent, and the status of the response', async () => {
-  const shop = await startAnswering({ 'GET /orders': [{ json: [] }] });
-  const call = `functions: [{id: shop, type: http, url: '${shop.url}/orders'}]
-states: [{id: ask, type: action, action: {function: shop}}]
-`;
-  await store('ask', call);
-  const run = await started(console_.client, NS, 'ask', {});
-  await untilStatus(console_.client, NS, run, 'complete');
-  const page = await console_.open(`n/${NS}/runs/${run}?tab=step&step=1`);
-  const calls = page.getByRole('region', { name: 'Calls' });
-  await calls.getByText(`GET ${shop.url}/orders 200 in`).waitFor();
-  expect(await calls.getByRole('link').count()).toBe(0);
-  await shop.close();
+test('the command that is shown before many runs are repeated repeats the same runs', async () => {
+  await store('sour', 'labels: {team: "it\'s"}\nstates: [{id: a, type: error, error: milk.sour, message: no}]\n');
+  const failed: string[] = [];
+  for (const n of [1, 2]) failed.push(await started(console_.client, NS, 'sour', { n }));
+  for (const id of failed) await untilStatus(console_.client, NS, id, 'failed');
+  const label = encodeURIComponent("team=it's");
+  const page = await console_.open(`n/${NS}/runs?status=failed&workflow=/sour&since=24h&error=milk&label=${label}`);
+  await page.getByRole('button', { name: 'Run all again…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Run again' });
+  await panel.getByLabel('Revision').selectOption('latest');
+  await panel.getByRole('heading', { name: '2 runs' }).waitFor();
+  const line = await commandIn(panel);
+  expect(line).toContain('--latest');
+  await inShell(line);
+  const query = 'filter.field=AS&filter.type=WORKFLOW&filter.val=sour';
+  const all = await ask(console_.client, 'GET', `${BASE}/instances?${query}`);
+  expect(all?.['instances']).toMatchObject({ pageInfo: { total: 4 } });
+  // What is repeated already is repeated no second time.
+  await inShell(line);
+  const again = await ask(console_.client, 'GET', `${BASE}/instances?${query}`);
+  expect(again?.['instances']).toMatchObject({ pageInfo: { total: 4 } });
 });
 
-test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {
-  await store('twig', 'states: [{id: a, type: noop}]\n');
-  await store('caller', callOf('twig'));
-  await store(
-    'each',
-    `functions: [{id: f, type: subflow, workflow: twig}]
-states: [{id: all, type: foreach, array: 'jq([1, 2, 3] | map({n: .}))', action: {function: f}}]
-`,
-  );
-  const run = await started(console_.client, NS, 'caller', {});
-  await untilStatus(console_.client, NS, run, 'complete');
-  const page = await console_.open(`n/${NS}/runs/${run}`);
-  const steps = page.getByRole('region', { name: 'Steps' });
-  const child = steps.getByRole('link', { name: /twig/ });
-  await child.waitFor();
-  await steps.getByRole('button', { name: 'Fold the child runs of step 1' }).click();
-  await child.waitFor({ state: 'detached' });
-  await steps.getByRole('button', { name: 'Show the child runs of step 1' }).click();
-  await child.click();
-  await page.waitForURL((url) => !url.pathname.endsWith(run));
-  // The children of several calls are asked for only when their step is opened.
-  const many = await started(console_.client, NS, 'each', {});
-  await untilStatus(console_.client, NS, many, 'complete');
-  await page.goto(page.url().replace(/[^/]*$/, many));
-  await steps.getByRole('button', { name: 'Show the child runs of step 1' }).click();
-  await expect.poll(() => child.count()).toBe(3);
+test('an action on many runs waits when the service has too much to do, and skips no run for it', async () => {
+  await startThree();
+  const page = await console_.open(`n/${NS}/runs?status=pending`);
+  let refused = 0;
+  await page.route('**/cancel', (route) => {
+    refused += 1;
+    if (refused > 2) return route.continue();
+    return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { code: 429, message: 'too many' } });
+  });
+  await page.getByRole('button', { name: 'Cancel all…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
+  await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  await panel.getByText('3 runs cancelled.').waitFor();
 });
 
-test('a run that waits to repeat a call says when, and how the attempt before failed', async () => {
-  await store('busy', 'states: [{id: a, type: error, error: bank.busy, message: ask again later}]\n');
-  await store(
-    'patient',
-    `functions: [{id: f, type: subflow, workflow: busy}]
-states: [{id: call, type: action, action: {function: f, retries: {max_attempts: 2, delay: PT1H, codes: ['*']}}}]
-`,
-  );
-  const run = await started(console_.client, NS, 'patient', {});
-  const page = await console_.open(`n/${NS}/runs/${run}`);
-  await page.getByText(/attempt 2 of 3 (in|today|tomorrow)/).waitFor();
-  await page.getByText('bank.busy').first().waitFor();
-  await page.getByText('ask again later').first().waitFor();
+test('an action on many runs stops when the service goes away, and goes on when a person says so', async () => {
+  await startThree();
+  const page = await console_.open(`n/${NS}/runs?status=pending`);
+  await page.route('**/cancel', (route) => route.abort());
+  await page.getByRole('button', { name: 'Cancel all…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
+  await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  await panel.getByText('0 of 3 runs cancelled, then it failed.').waitFor();
+  await page.unrouteAll();
+  await panel.getByRole('button', { name: 'Try again' }).click();
+  await panel.getByText('3 runs cancelled.').waitFor();
 });

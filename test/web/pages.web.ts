@@ -1,17 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { allViolationsOf, NO_VIOLATION } from './browser/axe.ts';
 import { type Console, openConsole } from './browser/console.ts';
-import { untilDrawn, untilReady, untilStill } from './browser/ready.ts';
+import { untilDrawn, untilReady } from './browser/ready.ts';
 import { makeSpace, pagesOf, type Space } from './browser/space.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const EVERYTHING: RunOptions = {
-  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
-};
-const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
 const NAMES = Object.keys(pagesOf({ namespace: '', complete: '', failed: '', waiting: '', event: '', asking: '' }));
 
@@ -30,31 +21,6 @@ afterAll(async () => {
   await console_.close();
   expect(console_.faults).toEqual([]);
 });
-
-/** What axe finds, a line each. */
-async function violationsOf(page: Page, options: RunOptions): Promise<string[]> {
-  const { violations } = await page.evaluate(
-    (given) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(given),
-    options,
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')}: ${failureSummary.split('\n')[1]}`),
-  );
-}
-
-/** What axe finds in a wide page, in a narrow one, and in its colours in the dark. */
-async function allViolationsOf(page: Page): Promise<Readonly<Record<string, readonly string[]>>> {
-  await page.evaluate(AXE);
-  const wide = await violationsOf(page, EVERYTHING);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  const dark = await violationsOf(page, COLOURS);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await untilStill(page);
-  const narrow = await violationsOf(page, EVERYTHING);
-  return { wide, dark, narrow };
-}
-
-const NO_VIOLATION = { wide: [], dark: [], narrow: [] };
 
 test.each(NAMES)('the page %s has no violation of accessibility rules: wide, narrow, light, dark', async (name) => {
   const page = await console_.open(pagesOf(space)[name] ?? '');

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call } from '../data/api/client.ts';
 import { toApiError } from '../data/api/errors.ts';
-import { key, rights } from '../data/api/session.ts';
+import { isLocked, key, rights, session } from '../data/api/session.ts';
 import { place } from '../data/navigation/location.ts';
-import { SignInPage } from '../pages/sign-in/sign-in.tsx';
+import { SignInAgain, SignInPage } from '../pages/sign-in/sign-in.tsx';
 import { ErrorNote } from '../parts/note/note.tsx';
 import { Toasts } from '../parts/toast/toast.tsx';
 import { Frame } from './frame.tsx';
@@ -43,14 +43,18 @@ function Content() {
   const found = findRoute(place.value.segments);
   if (found === undefined) return <NotFound />;
   const { path, page: Page } = found.route;
-  return <Page key={path} params={found.params} />;
+  return <Page key={`${session.value} ${path}`} params={found.params} />;
 }
 
-/** The whole console: the sign-in until there is a key, then the frame with the page of the address. */
+/**
+ * The whole console: the sign-in until there is a key, then the frame with the page of the address. A page whose key is
+ * refused stays, hidden, until there is another one.
+ */
 export function App() {
   const error = useRights();
   const isOpen = place.value.segments[0] === 'gallery';
-  if (key.value === undefined && !isOpen) return <SignInPage />;
+  const isHidden = isLocked.value;
+  if (key.value === undefined && !isOpen && !isHidden) return <SignInPage />;
   if (error !== '') {
     return (
       <ErrorNote
@@ -63,10 +67,13 @@ export function App() {
   if (rights.value === undefined && !isOpen) return null;
   return (
     <>
-      <Frame>
-        <Content />
-      </Frame>
-      <Palette />
+      <div class={isHidden ? 'locked' : ''}>
+        <Frame>
+          <Content />
+        </Frame>
+        <Palette />
+      </div>
+      {isHidden && <SignInAgain />}
       <Toasts />
     </>
   );

@@ -1,4 +1,4 @@
-import { useLive } from '../data/api/live.ts';
+import type { NamespacesReply } from '../data/api/operations.ts';
 import { cutMiddle } from '../data/format/text.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import { hrefOf, place } from '../data/navigation/location.ts';
@@ -23,9 +23,7 @@ function crumbsOf(segments: readonly string[]): Crumb[] {
   }));
 }
 
-function Namespaces({ current }: { readonly current: string }) {
-  const { value } = useLive('listNamespaces', {});
-  const names = value.value?.results.map(({ name }) => name) ?? [];
+function Namespaces({ current, names }: { readonly current: string; readonly names: readonly string[] }) {
   const items = names.map((name) => ({
     label: name,
     href: addresses.namespace(name),
@@ -45,7 +43,7 @@ function Namespaces({ current }: { readonly current: string }) {
 }
 
 /** Where the page is, and the way back. */
-export function Crumbs() {
+export function Crumbs({ namespaces }: { readonly namespaces: NamespacesReply | undefined }) {
   const { segments } = place.value;
   const namespace = segments[0] === 'n' ? segments[1] : undefined;
   const crumbs = crumbsOf(segments);
@@ -54,7 +52,9 @@ export function Crumbs() {
       <a class="crumbs-home" href={addresses.home()} aria-label="Weft: all namespaces" title="All namespaces">
         <Logo />
       </a>
-      {namespace !== undefined && <Namespaces current={namespace} />}
+      {namespace !== undefined && (
+        <Namespaces current={namespace} names={namespaces?.results.map(({ name }) => name) ?? []} />
+      )}
       <ol class="crumbs-list">
         {crumbs.map(({ label, href }, index) => (
           <li key={href} class="crumb cut">

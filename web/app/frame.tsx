@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { usePolled } from '../data/api/live.ts';
 import { signOut } from '../data/api/session.ts';
 import { keepPreference, readPreference } from '../data/browser/storage.ts';
 import { setTheme, theme } from '../data/browser/theme.ts';
@@ -13,7 +14,9 @@ import { Icon } from '../parts/icon/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu/menu.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Jobs } from './jobs.tsx';
+import { NamespaceGate } from './namespace-gate.tsx';
 import { openPalette } from './palette.tsx';
+import { Reach } from './reach.tsx';
 import { globalSections, type Section, sectionsOf } from './sections.ts';
 
 function BarLink({ section, isCurrent }: { readonly section: Section; readonly isCurrent: boolean }) {
@@ -120,6 +123,9 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   else if (segments.length === 0) last.current = undefined;
   const sections = last.current === undefined ? [] : sectionsOf(last.current);
   const current = isInside ? (segments[2] ?? '') : (segments[0] ?? 'none');
+  const polled = usePolled('listNamespaces', isInside ? {} : undefined);
+  // A list of an earlier page may lack a namespace that was made meanwhile.
+  const namespaces = polled.state.value === 'connecting' ? undefined : polled.value.value;
   useGlobalActions([...sections, ...globalSections()]);
   return (
     <div class="frame">
@@ -129,16 +135,19 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       {!isCompact.value && <Bar sections={sections} current={current} />}
       <div class="frame-main">
         <header class="frame-top">
-          <Crumbs />
+          <Crumbs namespaces={namespaces} />
           <button type="button" class="find" onClick={() => openPalette('all')} title="Find a page or an action">
             <Icon name="search" />
             <span class="find-word">Find</span>
             <kbd>ctrl k</kbd>
           </button>
         </header>
+        <Reach />
         <Jobs />
         <main class="content" id="content" tabIndex={-1}>
-          {children}
+          <NamespaceGate key={segments[1]} namespace={isInside ? segments[1] : undefined} list={namespaces}>
+            {children}
+          </NamespaceGate>
         </main>
       </div>
       {isCompact.value && <FootBar sections={sections} current={current} />}

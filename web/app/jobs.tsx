@@ -29,7 +29,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         <Button kind="bare" icon="close" label="Take off the list" onClick={() => forget(job)} />
       )}
       <span class="grows cut" role="status">
-        {progressText(job)} {error.value?.message}
+        {progressText(job)} {isRunning && 'It stops when this tab is closed.'} {error.value?.message}
       </span>
     </li>
   );

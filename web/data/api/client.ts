@@ -1,6 +1,7 @@
 import { ApiError, errorOf, isAbort, toApiError } from './errors.ts';
 import { type Operations, operations } from './operations.ts';
-import { key, signOut } from './session.ts';
+import { noteAnswer, noteFailure } from './reach.ts';
+import { key, noteRefusal } from './session.ts';
 
 export type OperationId = keyof Operations;
 export type ReplyOf<Id extends OperationId> = Operations[Id]['reply'];
@@ -66,8 +67,12 @@ function bodyOf(body: unknown, type: string | undefined): { body?: Body; type?: 
 export const keyHeader = (): Record<string, string> =>
   key.value === undefined ? {} : { 'Service-Api-Key': key.value };
 
-/** Sends a request and returns its reply. Throws ApiError, and an AbortError when the signal aborts it. */
-async function send<Id extends OperationId>(id: Id, path: PathOf<Id>, options: Options<Id>): Promise<Response> {
+/** Sends a request and returns its reply, whose body is not read yet. Throws ApiError, and an AbortError when the signal aborts it. */
+export async function request<Id extends OperationId>(
+  id: Id,
+  path: PathOf<Id>,
+  options: Options<Id>,
+): Promise<Response> {
   const { body, type } = bodyOf(options.body, options.type);
   const headers = { ...keyHeader(), ...(type === undefined ? {} : { 'Content-Type': type }) };
   const init = { method: operations[id].method, headers, ...(body === undefined ? {} : { body }) };
@@ -77,13 +82,21 @@ async function send<Id extends OperationId>(id: Id, path: PathOf<Id>, options: O
   try {
     response = await fetch(urlOf(id, path, options.query), { ...init, ...signal, cache: 'no-store' });
   } catch (error) {
-    throw isAbort(error) ? error : toApiError(error);
+    throw isAbort(error) ? error : noted(id, toApiError(error));
   }
-  if (response.ok) return response;
+  if (response.ok) {
+    noteAnswer();
+    return response;
+  }
   const failure = await errorOf(response);
-  // A key that was deleted ends the session; a key that was tried at the sign-in is none yet.
-  if (failure.status === 401 && sentWith !== undefined && sentWith === key.value) signOut(failure.message);
-  throw failure;
+  if (failure.status === 401) noteRefusal(sentWith, failure.message);
+  throw noted(id, failure);
+}
+
+/** That a change is refused for a while, as by a limit of runs, is no reason to look less often. */
+function noted(id: OperationId, failure: ApiError): ApiError {
+  if (operations[id].method === 'GET' || failure.status === 0) noteFailure(failure);
+  return failure;
 }
 
 /** Calls an operation. Returns its JSON, a Blob where it replies bytes, undefined where it replies nothing. */
@@ -92,7 +105,7 @@ export async function call<Id extends OperationId>(
   path: PathOf<Id>,
   options: Options<Id> = {},
 ): Promise<ReplyOf<Id>> {
-  const response = await send(id, path, options);
+  const response = await request(id, path, options);
   const type = response.headers.get('content-type') ?? '';
   if (REPLIES_BYTES.has(id)) return (await response.blob()) as ReplyOf<Id>;
   // A gateway may name a type for a reply without a body.

@@ -1,3 +1,4 @@
+import { clockTime } from '../format/time.ts';
 import type { ProblemsReply } from './operations.ts';
 
 /** What the linter finds in a workflow text. */
@@ -16,11 +17,19 @@ export class ApiError extends Error {
   /** The HTTP status; 0 when there was no reply. */
   readonly status: number;
   readonly problems: readonly Problem[];
+  /** When the service permits the next attempt, milliseconds since 1970. */
+  readonly retryAt: number | undefined;
 
-  constructor(status: number, message: string, problems: readonly Problem[] = []) {
+  constructor(
+    status: number,
+    message: string,
+    problems: readonly Problem[] = [],
+    retryAt: number | undefined = undefined,
+  ) {
     super(message);
     this.status = status;
     this.problems = problems;
+    this.retryAt = retryAt;
   }
 }
 
@@ -37,12 +46,28 @@ function parsed(text: string): FailureBody {
   }
 }
 
-/** Reads the error of a reply, which is JSON or plain text. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text();
+/** The time of a header `Retry-After`: seconds, or a date (RFC 9110, 10.2.3). */
+function retryAtOf(header: string | null): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const at = Number.isNaN(seconds) ? Date.parse(header) : Date.now() + seconds * 1000;
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** The error of a reply with this text, which is JSON or plain; its message says when the next attempt is permitted. */
+export function failureOf(status: number, text: string, retryAfter: string | null, statusText = ''): ApiError {
   const { message, problems } = parsed(text);
-  const plain = text.trim() === '' ? `the service replied ${response.status} ${response.statusText}` : text.trim();
-  return new ApiError(response.status, typeof message === 'string' ? message : plain, problems);
+  const plain = text.trim() === '' ? `the service replied ${status} ${statusText}`.trim() : text.trim();
+  const words = typeof message === 'string' ? message : plain;
+  const retryAt = retryAtOf(retryAfter);
+  const next = retryAt === undefined ? '' : `; it can be tried again at ${clockTime(retryAt).slice(0, 8)}`;
+  return new ApiError(status, `${words}${next}`, problems, retryAt);
+}
+
+/** Reads the error of a reply. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const { status, statusText, headers } = response;
+  return failureOf(status, await response.text(), headers.get('retry-after'), statusText);
 }
 
 /** What a request failed with, as an error of the API: a request that got no reply has status 0. */

@@ -1,8 +1,10 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { every } from './asking.ts';
 import { call, type FrameOf, type OperationId, type Options, type PathOf, type ReplyOf } from './client.ts';
 import { type ApiError, isAbort, toApiError } from './errors.ts';
-import { key } from './session.ts';
+import { isPassing, onceBack } from './reach.ts';
+import { onceSignedIn, session } from './session.ts';
 import { follow, type StreamState } from './streams.ts';
 
 /** A value of the service as a page shows it. */
@@ -23,7 +25,7 @@ const cache = new Map<string, unknown>();
 const MOST_CACHED = 40;
 
 // What one key may see is not shown to the next.
-key.subscribe(() => cache.clear());
+session.subscribe(() => cache.clear());
 
 function remember(name: string, value: unknown): void {
   cache.delete(name);
@@ -49,7 +51,11 @@ class Shown<T> implements Live<T> {
   }
 
   fail(error: unknown): void {
-    if (!isAbort(error)) this.error.value = toApiError(error);
+    if (isAbort(error)) return;
+    const failure = toApiError(error);
+    // What is shown stays; the line above the pages tells that the service is away or busy.
+    const isKept = this.value.peek() !== undefined && (isPassing(failure) || failure.status === 401);
+    if (!isKept) this.error.value = failure;
   }
 }
 
@@ -117,8 +123,7 @@ export function usePolled<Id extends OperationId>(
   useEffect(() => {
     if (!isAsked) return undefined;
     if (version !== '') loaded.reload();
-    const timer = setInterval(() => !document.hidden && loaded.reload(), AGAIN_MS);
-    return () => clearInterval(timer);
+    return every(AGAIN_MS, () => loaded.reload());
   }, [loaded, isAsked, version]);
   return loaded;
 }
@@ -126,6 +131,7 @@ export function usePolled<Id extends OperationId>(
 class Loader<T> extends Shown<T> implements Loaded<T> {
   readonly #load: (signal: AbortSignal) => Promise<T>;
   #running = new AbortController();
+  #forget: () => void = () => {};
 
   constructor(name: string, load: (signal: AbortSignal) => Promise<T>) {
     super(name);
@@ -134,6 +140,7 @@ class Loader<T> extends Shown<T> implements Loaded<T> {
 
   stop(): void {
     this.#running.abort();
+    this.#forget();
   }
 
   reload(): void {
@@ -147,9 +154,17 @@ class Loader<T> extends Shown<T> implements Loaded<T> {
         this.show(value);
       },
       (error: unknown) => {
+        if (signal.aborted) return;
         this.state.value = 'ended';
         this.fail(error);
+        this.#waitAfter(toApiError(error));
       },
     );
+  }
+
+  /** Asks again when the service is back, or when there is another key. */
+  #waitAfter(failure: ApiError): void {
+    if (failure.status === 401) this.#forget = onceSignedIn(() => this.reload());
+    else if (isPassing(failure)) this.#forget = onceBack(() => this.reload());
   }
 }

@@ -2,7 +2,8 @@ import { onceHidden, untilVisible } from '../browser/visibility.ts';
 import { type FrameOf, keyHeader, type OperationId, type Options, type PathOf, urlOf } from './client.ts';
 import { ApiError, errorOf, isAbort, toApiError } from './errors.ts';
 import { type Frame, FrameReader } from './frames.ts';
-import { key, signOut } from './session.ts';
+import { isPassing, noteAnswer, noteFailure, onceBack, trouble } from './reach.ts';
+import { key, noteRefusal, onceSignedIn } from './session.ts';
 
 /** `connecting` until the first event, then `live`; `stale` while a lost connection is being opened again. */
 export type StreamState = 'connecting' | 'live' | 'stale' | 'ended';
@@ -29,8 +30,23 @@ const SILENCE_MS = 20_000;
 const IN_ONE_PIECE_MS = 1000;
 const AGAIN_MS = 3000;
 
-/** Statuses of errors that the same request would get again. */
-const isFinal = (status: number): boolean => status >= 400 && status < 500 && status !== 429;
+/**
+ * Streams that a page keeps open where a browser has six connections to a service for all its windows (HTTP/1.1). The
+ * others read what is there, end, and read again after a while, so that there is a connection left for requests.
+ */
+const MOST_OPEN = 2;
+const QUIET_MS = 300;
+let openStreams = 0;
+
+/** The service is reached by a protocol that has any number of requests on one connection. */
+const isMultiplexed = (): boolean => {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return page?.nextHopProtocol === 'h2' || page?.nextHopProtocol === 'h3';
+};
+
+/** Statuses of errors that the same request would get again, also with another key. */
+const isFinal = (failure: ApiError): boolean =>
+  failure.status >= 400 && failure.status < 500 && failure.status !== 401 && !isPassing(failure);
 
 /** gRPC codes of the errors inside a stream, as HTTP statuses. */
 const STATUS_OF_GRPC: Readonly<Record<number, number>> = { 3: 400, 5: 404, 7: 403, 16: 401, 50: 404 };
@@ -75,68 +91,103 @@ class Connection<T> {
     this.#handlers.onState('connecting');
     while (!this.#closing.signal.aborted) {
       await untilVisible();
+      await new Promise<void>((resolve) => onceSignedIn(resolve));
+      if (this.#closing.signal.aborted) return;
+      const sentWith = key.peek();
       try {
         await this.#read();
       } catch (error) {
         if (this.#closing.signal.aborted) return;
-        if (!this.#goesOnAfter(error)) return;
+        if (!this.#goesOnAfter(toApiError(error), sentWith)) return;
       }
       await this.#rest();
     }
   }
 
   /** Reports the error; false when the stream is over. */
-  #goesOnAfter(error: unknown): boolean {
-    const failure = toApiError(error);
-    if (!isFinal(failure.status)) {
+  #goesOnAfter(failure: ApiError, sentWith: string | undefined): boolean {
+    noteFailure(failure);
+    if (!isFinal(failure)) {
       this.#handlers.onState('stale');
+      if (failure.status === 401) noteRefusal(sentWith, failure.message);
       return true;
     }
     this.#handlers.onState('ended');
-    if (failure.status === 401 && key.value !== undefined) signOut(failure.message);
     this.#handlers.onError(failure);
     return false;
   }
 
-  /** Waits before the next connection, half of the delay at random so that many pages do not come at once. */
+  /**
+   * Waits before the next connection, half of the delay at random so that many pages do not come at once; longer when
+   * the service is to be left alone, shorter when it is back.
+   */
   #rest(): Promise<void> {
     const delay = this.#delay / 2 + Math.random() * (this.#delay / 2);
     this.#delay = Math.min(this.#delay * 2, LONGEST_MS);
+    const alone = (trouble.peek()?.until ?? 0) - Date.now();
     const { signal } = this.#closing;
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
+        forget();
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const timer = setTimeout(end, delay);
+      const timer = setTimeout(end, Math.max(delay, alone));
+      const forget = onceBack(end);
       signal.addEventListener('abort', end);
     });
   }
 
   async #read(): Promise<void> {
+    const isBrief = openStreams >= MOST_OPEN && !isMultiplexed();
+    if (isBrief) return this.#receive(true);
+    openStreams += 1;
+    try {
+      await this.#receive(false);
+    } finally {
+      openStreams -= 1;
+    }
+  }
+
+  async #receive(isBrief: boolean): Promise<void> {
     const last = this.#lastId === undefined ? {} : { 'Last-Event-ID': this.#lastId };
     const headers = { ...keyHeader(), Accept: 'text/event-stream', ...last };
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#closing.signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
-    const stopWatching = onceHidden(() => silence.abort());
+    let isHidden = false;
+    const stopWatching = onceHidden(() => {
+      isHidden = true;
+      silence.abort();
+    });
+    let isRead = false;
     try {
       const response = await fetch(this.#url, { headers, signal, cache: 'no-store' });
       if (!response.ok || response.body === null) throw await errorOf(response);
+      noteAnswer();
       this.#handlers.onOpen?.(this.#lastId !== undefined);
       const begun = performance.now();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       const frames = new FrameReader();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         clearTimeout(timer);
-        timer = setTimeout(() => silence.abort(), SILENCE_MS);
-        for (const frame of frames.read(part.value)) this.#take(frame);
+        for (const frame of frames.read(part.value)) {
+          this.#take(frame);
+          isRead = isBrief;
+        }
+        timer = setTimeout(() => silence.abort(), isRead ? QUIET_MS : SILENCE_MS);
       }
       if (performance.now() - begun < IN_ONE_PIECE_MS) this.#delay = AGAIN_MS;
     } catch (error) {
-      if (isAbort(error) && silence.signal.aborted) throw new ApiError(0, 'the connection fell silent');
-      throw error;
+      if (!isAbort(error) || !silence.signal.aborted) throw error;
+      if (isHidden) {
+        this.#handlers.onState('stale');
+      } else if (isRead) {
+        this.#delay = AGAIN_MS;
+      } else {
+        throw new ApiError(0, 'the connection fell silent');
+      }
     } finally {
       clearTimeout(timer);
       stopWatching();

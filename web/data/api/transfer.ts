@@ -1,17 +1,8 @@
 import { keyHeader } from './client.ts';
-import { ApiError, errorOf, toApiError } from './errors.ts';
+import { errorOf, failureOf, toApiError } from './errors.ts';
 
 /** Bytes that are through, and all of them where that is known. */
 export type OnProgress = (done: number, all: number | undefined) => void;
-
-function failureOf(request: XMLHttpRequest): ApiError {
-  try {
-    const { message } = JSON.parse(request.responseText) as { readonly message?: string };
-    return new ApiError(request.status, message ?? request.statusText);
-  } catch {
-    return new ApiError(request.status, request.responseText || request.statusText);
-  }
-}
 
 /** Sends a body and reports how far it is; `fetch` cannot. Throws ApiError. */
 export function upload(url: string, method: string, body: Blob, onProgress: OnProgress): Promise<void> {
@@ -21,7 +12,10 @@ export function upload(url: string, method: string, body: Blob, onProgress: OnPr
     for (const [name, value] of Object.entries(keyHeader())) request.setRequestHeader(name, value);
     if (body.type !== '') request.setRequestHeader('Content-Type', body.type);
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-    request.onload = () => (request.status < 300 ? resolve() : reject(failureOf(request)));
+    request.onload = () =>
+      request.status < 300
+        ? resolve()
+        : reject(failureOf(request.status, request.responseText, request.getResponseHeader('Retry-After')));
     request.onerror = () => reject(toApiError(new Error('the connection was lost')));
     request.send(body);
   });

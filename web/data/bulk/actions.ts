@@ -1,4 +1,5 @@
 import { call } from '../api/client.ts';
+import { toApiError } from '../api/errors.ts';
 import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 
 /** What is done to the runs of a list. */
@@ -57,6 +58,24 @@ const AT_ONCE = 20;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const BUSY_MS = 2000;
+
+/** Sends a request again for as long as the service replies that it has too much to do. Throws ApiError. */
+async function patiently<T>(send: () => Promise<T>, isStopped: () => boolean): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const { status, retryAt = Date.now() + BUSY_MS } = toApiError(error);
+      if (status !== 429 || isStopped()) throw error;
+      await rest(Math.max(0, retryAt - Date.now()));
+    }
+  }
+}
+
+/** Statuses by which one run is refused, as one that has ended, and not the whole action. */
+const IS_SKIPPED: ReadonlySet<number> = new Set([400, 404, 406, 409, 422]);
+
 /** Starts the ended runs again, the oldest first. Those that were repeated already, and subflows, are skipped. */
 export function rerunAction(namespace: string, filters: RunFilters, revision: 'pinned' | 'latest'): BulkAction {
   const { limit: _, offset: __, ...query }: Record<string, unknown> = { ...toListQuery(filters, Date.now()) };
@@ -75,7 +94,8 @@ export function rerunAction(namespace: string, filters: RunFilters, revision: 'p
       const progress = { done: from.done, skipped: from.skipped };
       let { after } = from;
       do {
-        const reply = await ask({ dryRun: false, at, limit: AT_ONCE, ...(after === undefined ? {} : { after }) });
+        const cursor = after === undefined ? {} : { after };
+        const reply = await patiently(() => ask({ dryRun: false, at, limit: AT_ONCE, ...cursor }), isStopped);
         for (const { rerun } of reply.instances) progress[rerun === undefined ? 'skipped' : 'done'] += 1;
         after = reply.next;
         onProgress(after === undefined ? { ...progress } : { ...progress, after });
@@ -115,11 +135,11 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
       const progress = { done: from.done, skipped: from.skipped };
       for (const instance of (await pending(at)).ids) {
         if (isStopped()) return;
-        const isDone = await call('cancelInstance', { namespace, instance }).then(
+        const isDone = await patiently(() => call('cancelInstance', { namespace, instance }), isStopped).then(
           () => true,
-          (error: { readonly status?: number }) => {
-            if (error.status === undefined || error.status >= 500 || error.status === 401) throw error;
-            return false;
+          (error: unknown) => {
+            if (IS_SKIPPED.has(toApiError(error).status)) return false;
+            throw error;
           },
         );
         progress[isDone ? 'done' : 'skipped'] += 1;

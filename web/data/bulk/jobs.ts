@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import { key, may, rights } from '../api/session.ts';
+import { key, may, rights, session } from '../api/session.ts';
 import { count } from '../format/text.ts';
 import { actionOf, type BulkKind, type BulkOrder, type BulkPlan, type BulkProgress } from './actions.ts';
 import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
@@ -25,6 +25,11 @@ export class BulkJob {
     this.planned = planned;
     this.#plan = plan;
     this.#progress = signal(progress);
+  }
+
+  /** When it was planned: runs that came later are left out. */
+  get plan(): KeptJob['plan'] {
+    return this.#plan;
   }
 
   get progress(): ReadonlySignal<BulkProgress> {
@@ -137,8 +142,8 @@ async function offer(): Promise<void> {
   if (fresh.length > 0) jobs.value = [...fresh, ...jobs.peek()];
 }
 
-// What one key has begun is not done by the next, unless a person says so.
-key.subscribe(() => {
+// What one session has begun is not done by the next, unless a person says so.
+session.subscribe(() => {
   for (const job of jobs.peek()) job.leave();
   jobs.value = [];
 });

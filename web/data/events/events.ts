@@ -37,6 +37,9 @@ export function eventIn({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json |
 /** A decision reaches its run as an event of this type, which no event of a namespace has. */
 const DECISION = 'weft.approval';
 
+/** Whether a run waits by this listener; others start a run, or cancel one that does something else. */
+export const isWait = ({ instance, cancels }: Listener): boolean => instance !== '' && cancels !== true;
+
 /** Whether a listener waits for a decision of a person. */
 export const isForDecision = ({ events }: Listener): boolean => events.some(({ type }) => type === DECISION);
 

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { every } from '../api/asking.ts';
 import { call, filterQuery } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord } from '../api/operations.ts';
@@ -74,17 +75,16 @@ export function useChildren(
     if (ids.length === 0 && !isAll) return undefined;
     let isClosed = false;
     const read = async () => {
-      if (document.hidden) return;
       const found = await (isAll ? readAll(namespace, parent) : readEach(namespace, ids, shown.peek())).catch(
         (error: unknown) => ({ ...shown.peek(), error: toApiError(error) }),
       );
       if (!isClosed) shown.value = found;
     };
     void read();
-    const timer = isOver(parent) ? undefined : setInterval(() => void read(), AGAIN_MS);
+    const stop = isOver(parent) ? undefined : every(AGAIN_MS, () => void read());
     return () => {
       isClosed = true;
-      clearInterval(timer);
+      stop?.();
     };
   }, [shown, namespace, parent.status, ids.join(), isAll]);
   return shown;

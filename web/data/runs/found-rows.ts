@@ -1,7 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
+import { isPassing } from '../api/reach.ts';
 import type { StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';
 import type { Labels } from './labels.ts';
@@ -32,7 +34,7 @@ export class FoundRows {
   #isFirstPage = true;
   #isAtTop = true;
   #running: AbortController | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #stopAsking: () => void = () => {};
 
   constructor(namespace: string, filters: RunFilters) {
     this.#namespace = namespace;
@@ -47,11 +49,11 @@ export class FoundRows {
   /** Begins to load. Returns the function that ends it. */
   open(): () => void {
     void this.#load(undefined);
-    this.#timer = setInterval(() => {
-      if (this.#isFirstPage && this.#isAtTop && !document.hidden) void this.#load(undefined);
-    }, AGAIN_MS);
+    this.#stopAsking = every(AGAIN_MS, () => {
+      if (this.#isFirstPage && this.#isAtTop) void this.#load(undefined);
+    });
     return () => {
-      clearInterval(this.#timer);
+      this.#stopAsking();
       this.#running?.abort();
       this.#running = undefined;
     };
@@ -81,7 +83,8 @@ export class FoundRows {
       this.error.value = undefined;
     } catch (error) {
       if (running.signal.aborted) return;
-      this.error.value = toApiError(error);
+      const failure = toApiError(error);
+      if (this.total.peek() === undefined || !isPassing(failure)) this.error.value = failure;
       this.state.value = 'stale';
     } finally {
       if (this.#running === running) this.#running = undefined;

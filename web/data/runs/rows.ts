@@ -1,7 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
+import { isPassing } from '../api/reach.ts';
 import { follow, type StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';
 import { RunLabels } from './labels.ts';
@@ -36,7 +38,7 @@ export class RunRows {
   #anchor = '';
   #stop: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #counter: ReturnType<typeof setInterval> | undefined;
+  #stopCounting: () => void = () => {};
 
   constructor(namespace: string, filters: RunFilters) {
     this.#namespace = namespace;
@@ -51,10 +53,10 @@ export class RunRows {
   /** Begins to load. Returns the function that ends it. */
   open(): () => void {
     this.#load(0);
-    this.#counter = setInterval(() => void this.#recount(), RECOUNT_MS);
+    this.#stopCounting = every(RECOUNT_MS, () => void this.#recount());
     return () => {
       clearTimeout(this.#timer);
-      clearInterval(this.#counter);
+      this.#stopCounting();
       this.#labels.stop();
       this.#stop();
       this.#offset = -1;
@@ -135,13 +137,14 @@ export class RunRows {
   }
 
   async #recount(): Promise<void> {
-    if (this.#until === '' || document.hidden) return;
+    if (this.#until === '') return;
     try {
       const query = this.#query(0, 1, '');
       const { instances } = await call('listInstances', { namespace: this.#namespace }, { query });
       if (this.#until !== '') this.fresh.value = Math.max(0, instances.pageInfo.total - (this.total.value ?? 0));
     } catch (error) {
-      this.error.value = toApiError(error);
+      const failure = toApiError(error);
+      if (!isPassing(failure)) this.error.value = failure;
     }
   }
 }

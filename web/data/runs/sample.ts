@@ -1,6 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { every } from '../api/asking.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
+import { isPassing } from '../api/reach.ts';
 import { type RunSample, readSample } from './statistics.ts';
 
 const AGAIN_MS = 15_000;
@@ -19,20 +21,23 @@ export function useSample(
   useEffect(() => {
     let isGone = false;
     const read = async () => {
-      if (document.hidden) return;
       const to = Math.ceil((Date.now() + 1) / step) * step;
       try {
         const sample = await readSample(namespace, to - span, to);
-        if (!isGone) shown.sample.value = sample;
+        if (isGone) return;
+        shown.sample.value = sample;
+        shown.error.value = undefined;
       } catch (error) {
-        if (!isGone) shown.error.value = toApiError(error);
+        const failure = toApiError(error);
+        const isKept = shown.sample.peek() !== undefined && isPassing(failure);
+        if (!isGone && !isKept) shown.error.value = failure;
       }
     };
     void read();
-    const timer = setInterval(() => void read(), AGAIN_MS);
+    const stop = every(AGAIN_MS, () => void read());
     return () => {
       isGone = true;
-      clearInterval(timer);
+      stop();
     };
   }, [shown, namespace, span, step]);
   return shown;

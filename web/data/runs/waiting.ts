@@ -1,7 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
 import type { Listener } from '../api/operations.ts';
+import { isWait } from '../events/events.ts';
 
 const AGAIN_MS = 5000;
 
@@ -10,17 +12,16 @@ export function useListeningRuns(namespace: string): ReadonlySignal<ReadonlyMap<
   const waiting = useMemo(() => signal<ReadonlyMap<string, Listener>>(new Map()), []);
   useEffect(() => {
     const read = async () => {
-      if (document.hidden) return;
       // Without it, these runs are shown as running.
       const reply = await call('listEventListeners', { namespace }).catch(() => undefined);
-      const runs = reply?.results.filter(({ instance }) => instance !== '') ?? [];
+      if (reply === undefined) return;
+      const runs = reply.results.filter(isWait);
       const next = new Map(runs.map((listener) => [listener.instance, listener]));
       const isSame = next.size === waiting.peek().size && [...next.keys()].every((id) => waiting.peek().has(id));
       if (!isSame) waiting.value = next;
     };
     void read();
-    const timer = setInterval(() => void read(), AGAIN_MS);
-    return () => clearInterval(timer);
+    return every(AGAIN_MS, () => void read());
   }, [namespace, waiting]);
   return waiting;
 }

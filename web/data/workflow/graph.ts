@@ -4,6 +4,8 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
   /** The state that a run enters first. */
   readonly entry: string | undefined;
+  /** The type of the event that cancels a run. */
+  readonly cancelOn?: string;
 }
 
 export interface GraphState {
@@ -37,10 +39,9 @@ function field(object: Json, name: string): unknown {
   return key === undefined ? undefined : object[key];
 }
 
-const eventType = (entry: Json): string => {
-  const event = field(entry, 'event');
-  return isJson(event) ? textOf(field(event, 'type')) : '';
-};
+const typeIn = (event: unknown): string => (isJson(event) ? textOf(field(event, 'type')) : '');
+
+const eventType = (entry: Json): string => typeIn(field(entry, 'event'));
 
 interface Exit {
   readonly to: string;
@@ -101,7 +102,9 @@ export function toGraph(document: unknown): Graph {
   });
   const start = field(root, 'start');
   const named = isJson(start) ? textOf(field(start, 'state')) : '';
-  return { states, edges, entry: ids.has(named) ? named : states[0]?.id };
+  const cancelOn = typeIn(field(root, 'cancelOn'));
+  const entry = ids.has(named) ? named : states[0]?.id;
+  return { states, edges, entry, ...(cancelOn === '' ? {} : { cancelOn }) };
 }
 
 /** A switch without a way for all other cases ends the run there, as does a choice without a next state. */

@@ -1,7 +1,7 @@
 import { call } from '../api/client.ts';
 import type { Node } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
-import { documentOf } from './yaml.ts';
+import { loadYaml } from './reading.ts';
 
 /** Trees of more workflows are not looked through. */
 const MOST_WORKFLOWS = 300;
@@ -47,9 +47,9 @@ function resolved(from: string, path: string): string {
   return `/${parts.join('/')}`;
 }
 
-function subflowsIn(from: string, source: string): readonly SubflowOf[] {
-  const document = documentOf(source) as { readonly functions?: readonly Record<string, unknown>[] } | undefined;
-  const functions = Array.isArray(document?.functions) ? document.functions : [];
+function subflowsIn(from: string, document: unknown): readonly SubflowOf[] {
+  const { functions: listed } = (document ?? {}) as { readonly functions?: readonly Record<string, unknown>[] };
+  const functions = Array.isArray(listed) ? listed : [];
   return functions.flatMap(({ type, workflow, id }) =>
     type === 'subflow' && typeof workflow === 'string' ? [{ id: String(id), path: resolved(from, workflow) }] : [],
   );
@@ -65,10 +65,11 @@ export interface Caller {
 /** The workflows outside of a node that call it, or call something below it. */
 export async function callersOf(namespace: string, node: Pick<Node, 'path'>): Promise<readonly Caller[]> {
   const isInside = (path: string): boolean => path === node.path || path.startsWith(`${node.path}/`);
+  const { documentOf } = await loadYaml();
   const others = (await workflowsBelow(namespace, '/')).filter(({ path }) => !isInside(path));
   const found = await Promise.all(
     others.map(async ({ path }) => {
-      const subflows = subflowsIn(path, await sourceOf(namespace, path));
+      const subflows = subflowsIn(path, documentOf(await sourceOf(namespace, path)));
       const hits = subflows.filter((subflow) => isInside(subflow.path));
       return hits.map((subflow) => ({ workflow: path, function: subflow.id, target: subflow.path }));
     }),

@@ -45,8 +45,16 @@ function columnsFor(namespace: string): readonly Column<Listener>[] {
     { name: 'Waits for', width: 'minmax(200px, 2fr)', cell: (listener) => <Awaited listener={listener} /> },
     {
       name: 'Effect',
-      width: '160px',
-      cell: ({ instance }) => (instance === '' ? 'starts a run' : <Id id={instance} of="the run’s id" />),
+      width: '192px',
+      cell: ({ instance, cancels }) =>
+        instance === '' ? (
+          'starts a run'
+        ) : (
+          <>
+            {cancels === true && <span class="is-cancelled">cancels </span>}
+            <Id id={instance} of="the run’s id" />
+          </>
+        ),
     },
     { name: 'Since', width: '120px', cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
@@ -86,7 +94,7 @@ export function Listeners({ namespace }: { readonly namespace: string }) {
       columns={columnsFor(namespace)}
       count={list.length}
       rowAt={(index) => list[index]}
-      keyOf={({ workflow, instance, createdAt }) => `${workflow} ${instance} ${createdAt}`}
+      keyOf={({ workflow, instance, createdAt, cancels }) => `${workflow} ${instance} ${createdAt} ${cancels}`}
       hrefOf={(listener) => leadsTo(namespace, listener)}
       narrow={(listener) => (
         <span class="two-lines">

@@ -6,7 +6,7 @@ import type { Sources } from '../../data/examples/sources.ts';
 import { useModule } from '../../data/loading/module.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
-import { graphOf } from '../../data/workflow/yaml.ts';
+import { useReading } from '../../data/workflow/reading.ts';
 import { Button, ButtonLink } from '../../parts/button/button.tsx';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
@@ -21,10 +21,11 @@ interface CardProps {
 
 function Card({ namespace, example, sources }: CardProps) {
   const task = useTask();
+  const reading = useReading();
   const graph = useMemo(() => {
     const name = example.workflows[example.start];
-    return name === undefined ? undefined : graphOf(sources[name]);
-  }, [example, sources]);
+    return name === undefined ? undefined : reading.graphOf(sources[name]);
+  }, [example, sources, reading.isLoaded]);
   const run = () =>
     task.run(async () => go(addresses.run(namespace, await runExample(namespace, example, sources), { tab: 'data' })));
   return (

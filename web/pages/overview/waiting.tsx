@@ -1,6 +1,6 @@
 import { useLive } from '../../data/api/live.ts';
 import type { Listener } from '../../data/api/operations.ts';
-import { isForDecision } from '../../data/events/events.ts';
+import { isForDecision, isWait } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Section } from '../../parts/head/head.tsx';
 import { ErrorNote } from '../../parts/note/note.tsx';
@@ -18,9 +18,7 @@ const wordsOf = (listener: Listener): string => {
 /** Runs that wait for an event, those that wait longest first. */
 export function WaitingList({ namespace }: { readonly namespace: string }) {
   const { value, error } = useLive('listEventListeners', { namespace });
-  const runs = (value.value?.results ?? [])
-    .filter(({ instance }) => instance !== '')
-    .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  const runs = (value.value?.results ?? []).filter(isWait).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
   return (
     <Section title="Waiting" detail={runs.length > 0 ? runs.length.toLocaleString('en-US') : undefined}>
       {error.value && <ErrorNote title="They cannot be listed" error={error.value} />}

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { every } from '../../data/api/asking.ts';
 import { filterQuery } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
 import type { InstanceRecord } from '../../data/api/operations.ts';
+import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import { Button } from '../../parts/button/button.tsx';
@@ -11,6 +13,7 @@ import { StatusMark } from '../../parts/status/status.tsx';
 import { Duration } from '../../parts/value/value.tsx';
 
 const MOST = 200;
+const AGAIN_MS = 3000;
 
 interface RunProps {
   readonly namespace: string;
@@ -33,17 +36,21 @@ function RunWords({ namespace, run }: RunProps) {
 interface ChildrenProps {
   readonly namespace: string;
   readonly id: string;
-  /** Changes when children may have come or ended. */
-  readonly version: number;
+  /** No child comes or ends any longer. */
+  readonly isOver: boolean;
 }
 
 /** The runs that a run has started; each opens to those that it has started. */
-function Children({ namespace, id, version }: ChildrenProps) {
+function Children({ namespace, id, isOver: isSettled }: ChildrenProps) {
   const filters = [{ field: 'TRIGGER', type: 'MATCH', val: `instance:${id}` }];
   const loaded = useLoad('listInstances', { namespace }, { ...filterQuery(filters), limit: MOST });
+  const wasOpen = useRef(!isSettled);
   useEffect(() => {
-    if (version > 0) loaded.reload();
-  }, [loaded, version]);
+    if (!isSettled) return every(AGAIN_MS, () => loaded.reload());
+    // What came last is not missed.
+    if (wasOpen.current) loaded.reload();
+    return undefined;
+  }, [loaded, isSettled]);
   const list = loaded.value.value?.instances;
   const error = loaded.error.value;
   if (error !== undefined) return <ErrorNote title="The child runs cannot be listed" error={error} />;
@@ -52,16 +59,20 @@ function Children({ namespace, id, version }: ChildrenProps) {
   if (results.length === 0) return <p class="quiet">None. A function of the type subflow starts a child run.</p>;
   return (
     <>
+      <p class="line wraps">
+        <span class="quiet grows">
+          {count(pageInfo.total, 'child run')}
+          {pageInfo.total > results.length && `, the newest ${results.length} below`}
+        </span>
+        <a class="link" href={addresses.runs(namespace, { trigger: `instance:${id}` })}>
+          In the list of runs
+        </a>
+      </p>
       <ul class="children">
         {results.map((run) => (
           <Child key={run.id} namespace={namespace} run={run} />
         ))}
       </ul>
-      {pageInfo.total > results.length && (
-        <a class="link" href={addresses.runs(namespace, { trigger: `instance:${id}` })}>
-          All {pageInfo.total.toLocaleString('en-US')} children
-        </a>
-      )}
     </>
   );
 }
@@ -84,7 +95,7 @@ function Child({ namespace, run }: RunProps) {
         />
         <RunWords namespace={namespace} run={run} />
       </div>
-      {isOpen.value && <Children namespace={namespace} id={run.id} version={Number(isOver(run))} />}
+      {isOpen.value && <Children namespace={namespace} id={run.id} isOver={isOver(run)} />}
     </li>
   );
 }
@@ -110,7 +121,7 @@ interface FamilyProps extends ChildrenProps {
 }
 
 /** The runs that led to this one, and those that it started, as a tree that unfolds. */
-export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
+export function FamilyTab({ namespace, id, invokedBy, isOver: isSettled }: FamilyProps) {
   return (
     <div class="tab-body">
       {invokedBy !== '' && (
@@ -121,7 +132,7 @@ export function FamilyTab({ namespace, id, invokedBy, version }: FamilyProps) {
       )}
       <section class="data-part" aria-label="Children">
         <h2 class="minor">Children</h2>
-        <Children namespace={namespace} id={id} version={version} />
+        <Children namespace={namespace} id={id} isOver={isSettled} />
       </section>
     </div>
   );

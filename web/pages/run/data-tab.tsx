@@ -1,80 +1,115 @@
-import { useLoad } from '../../data/api/live.ts';
-import { textOfBase64 } from '../../data/format/text.ts';
+import { useMemo } from 'preact/hooks';
+import { saveAs } from '../../data/api/transfer.ts';
+import { byteSize } from '../../data/format/text.ts';
+import { type DataOperation, fetchData, type RunData, useRunData } from '../../data/runs/recorded-data.ts';
+import { Button } from '../../parts/button/button.tsx';
 import { Json } from '../../parts/json/json.tsx';
-import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
 import { CopyButton } from '../../parts/value/value.tsx';
+import { Progress, useTransfer } from '../../parts/variables/transfer.tsx';
 
-interface DataTabProps {
+interface RunProps {
   readonly namespace: string;
   readonly id: string;
-  readonly isOver: boolean;
 }
 
-interface Parsed {
-  readonly value?: unknown;
-  readonly text: string;
-}
-
-function parsed(data: string): Parsed {
-  const text = textOfBase64(data);
+function jsonIn({ text, isWhole }: RunData): unknown {
+  if (!isWhole) return undefined;
   try {
-    return { value: JSON.parse(text), text };
+    return JSON.parse(text);
   } catch {
-    return { text };
+    return undefined;
   }
 }
 
-interface DataProps {
+interface ShownProps {
   readonly title: string;
   /** What stands in the place of no data. */
   readonly none: string;
-  readonly data: string | undefined;
+  readonly data: RunData;
 }
 
-function Data({ title, none, data }: DataProps) {
-  if (data === undefined) return <Skeleton lines={4} />;
-  const { value, text } = parsed(data);
+/** The data as a tree; as text where it is no JSON, or where only its beginning was read. */
+function Shown({ title, none, data }: ShownProps) {
+  const value = useMemo(() => jsonIn(data), [data]);
+  if (data.text === '') return <p class="quiet">{none}</p>;
+  if (value !== undefined) return <Json value={value} label={title} />;
+  return (
+    <>
+      {!data.isWhole && (
+        <Remark>
+          {data.size === undefined ? 'It is large' : `It has ${byteSize(data.size)}`}: the first{' '}
+          {byteSize(data.text.length)} are shown. Download it to see all.
+        </Remark>
+      )}
+      <pre class="plain-text">
+        {data.text}
+        {!data.isWhole && '…'}
+      </pre>
+    </>
+  );
+}
+
+interface DataProps extends RunProps {
+  readonly title: string;
+  readonly none: string;
+  /** Undefined: there is none yet. */
+  readonly operation: DataOperation | undefined;
+}
+
+/** Data of the run with its size, to copy and to download. */
+function Data({ namespace, id, title, none, operation }: DataProps) {
+  const path = { namespace, instance: id };
+  const { data, error, reload } = useRunData(operation ?? 'getInstanceOutput', operation && path);
+  const transfer = useTransfer();
+  const name = title.toLowerCase();
+  const save = () =>
+    operation &&
+    transfer.run(async (onProgress) => saveAs(`${id}.${name}.json`, await fetchData(operation, path, onProgress)));
   return (
     <section class="data-part" aria-label={title}>
       <div class="line">
-        <h2 class="minor grows">{title}</h2>
-        {text !== '' && <CopyButton text={text} label={`Copy the ${title.toLowerCase()}`} />}
+        <h2 class="minor grows">
+          {title} {data?.size !== undefined && data.size > 0 && <span class="quiet">{byteSize(data.size)}</span>}
+        </h2>
+        {data?.isWhole && data.text !== '' && <CopyButton text={data.text} label={`Copy the ${name}`} />}
+        {data !== undefined && data.text !== '' && (
+          <Button kind="bare" icon="download" label={`Download the ${name}`} onClick={save} />
+        )}
       </div>
-      {text === '' && <p class="quiet">{none}</p>}
-      {text !== '' && value === undefined && <pre class="plain-text">{text}</pre>}
-      {value !== undefined && <Json value={value} label={title} />}
+      <Progress transfer={transfer} />
+      {error !== undefined && <ErrorNote title={`The ${name} cannot be shown`} error={error} onRetry={reload} />}
+      {operation === undefined && <p class="quiet">{none}</p>}
+      {operation !== undefined && data === undefined && error === undefined && <Skeleton lines={4} />}
+      {data !== undefined && <Shown {...{ title, none, data }} />}
     </section>
   );
 }
 
 /** What the run began with and what it ended with. */
-export function DataTab({ namespace, id, isOver }: DataTabProps) {
-  const path = { namespace, instance: id };
-  const input = useLoad('getInstanceInput', path);
-  const output = useLoad('getInstanceOutput', isOver ? path : undefined);
-  const error = input.error.value ?? output.error.value;
-  if (error !== undefined) return <ErrorNote title="The data cannot be shown" error={error} onRetry={input.reload} />;
+export function DataTab({ namespace, id, isOver }: RunProps & { readonly isOver: boolean }) {
   const noOutput = isOver
     ? 'The run ended without output.'
     : 'The run is in progress: its output is stored at its end.';
   return (
     <div class="tab-body">
-      <Data title="Input" none="The run began without input." data={input.value.value?.data} />
-      <Data title="Output" none={noOutput} data={isOver ? output.value.value?.data : ''} />
+      <Data {...{ namespace, id }} title="Input" none="The run began without input." operation="getInstanceInput" />
+      <Data
+        {...{ namespace, id }}
+        title="Output"
+        none={noOutput}
+        operation={isOver ? 'getInstanceOutput' : undefined}
+      />
     </div>
   );
 }
 
 /** What the run noted about itself. */
-export function MetadataTab({ namespace, id }: Pick<DataTabProps, 'namespace' | 'id'>) {
-  const metadata = useLoad('getInstanceMetadata', { namespace, instance: id });
-  const error = metadata.error.value;
-  if (error !== undefined)
-    return <ErrorNote title="The metadata cannot be shown" error={error} onRetry={metadata.reload} />;
+export function MetadataTab({ namespace, id }: RunProps) {
   const none = 'No metadata. A state sets it by its field “metadata”.';
   return (
     <div class="tab-body">
-      <Data title="Metadata" none={none} data={metadata.value.value?.data} />
+      <Data {...{ namespace, id }} title="Metadata" none={none} operation="getInstanceMetadata" />
     </div>
   );
 }

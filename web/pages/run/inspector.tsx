@@ -68,7 +68,7 @@ function LogTab({ log, step, onAllSteps }: Pick<InspectorProps, 'log' | 'step' |
 }
 
 function Tab(props: InspectorProps) {
-  const { namespace, reply, tab, source, sourceError, state, log, step } = props;
+  const { namespace, reply, tab, source, sourceError, state, step } = props;
   const { id } = reply.instance;
   const hasFailed = ['failed', 'crashed', 'timedout'].includes(statusOf(reply.instance));
   const store = useMemo(() => instanceStore(namespace, id), [namespace, id]);
@@ -83,10 +83,8 @@ function Tab(props: InspectorProps) {
         <Variables store={store} open={open} />
       </div>
     );
-  if (tab === 'children') {
-    const version = log.lines.value.length;
-    return <FamilyTab namespace={namespace} id={id} invokedBy={reply.invokedBy} version={version} />;
-  }
+  if (tab === 'children')
+    return <FamilyTab namespace={namespace} id={id} invokedBy={reply.invokedBy} isOver={isOver(reply.instance)} />;
   if (tab === 'source') {
     const { path } = reply.workflow;
     return <SourceTab {...{ namespace, path, source, state, hasFailed }} error={sourceError} />;

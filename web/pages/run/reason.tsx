@@ -5,12 +5,13 @@ import { isOver, statusOf } from '../../data/runs/status.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CopyButton } from '../../parts/value/value.tsx';
-import { type Wait, Waiting } from './waiting.tsx';
+import { type CancelOn, CancelWords, type Wait, Waiting } from './waiting.tsx';
 
 interface ReasonProps {
   readonly namespace: string;
   readonly instance: InstanceRecord;
   readonly wait: Wait | undefined;
+  readonly cancelOn: CancelOn | undefined;
   readonly state: string | undefined;
   /** The number of the last recorded visit of the state. */
   readonly step: number | undefined;
@@ -47,10 +48,17 @@ function Failed({ instance, state, step }: ReasonProps) {
 
 /** Why the run stands where it stands: its error, or what it waits for. */
 export function Reason(props: ReasonProps) {
-  const { instance, wait, namespace } = props;
+  const { instance, wait, cancelOn, namespace } = props;
   const status = statusOf(instance);
   if (!isOver(instance)) {
-    return wait === undefined ? null : <Waiting namespace={namespace} instance={instance.id} wait={wait} />;
+    if (wait !== undefined) return <Waiting {...{ namespace, wait, cancelOn }} instance={instance.id} />;
+    if (cancelOn === undefined) return null;
+    return (
+      <div class="reason resting-reason">
+        <Icon name="stop" />
+        <CancelWords {...{ namespace, cancelOn }} />
+      </div>
+    );
   }
   return status === 'complete' ? null : <Failed {...props} />;
 }

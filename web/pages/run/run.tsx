@@ -11,7 +11,8 @@ import { place, setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import { type Step, StepReader } from '../../data/runs/steps.ts';
 import { useTimeline } from '../../data/runs/timeline.ts';
-import { graphOf } from '../../data/workflow/yaml.ts';
+import type { Graph } from '../../data/workflow/graph.ts';
+import { useReading } from '../../data/workflow/reading.ts';
 import { Diagram } from '../../parts/diagram/diagram.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { Timeline } from '../../parts/timeline/timeline.tsx';
@@ -20,7 +21,7 @@ import { RunHead } from './head.tsx';
 import { RunInspector } from './inspector.tsx';
 import { Reason } from './reason.tsx';
 import { RepeatPanel } from './repeat-panel.tsx';
-import { isForOutside, type Wait } from './waiting.tsx';
+import { type CancelOn, isForOutside, type Wait } from './waiting.tsx';
 import { wayOf } from './way.ts';
 
 /** The source of the revision that ran. */
@@ -30,8 +31,9 @@ function useSource(namespace: string, workflow: InstanceReply['workflow'] | unde
   const reply = value.value;
   const encoded = reply !== undefined && 'revision' in reply ? reply.revision.source : undefined;
   const source = useMemo(() => (encoded === undefined ? undefined : textOfBase64(encoded)), [encoded]);
-  const graph = useMemo(() => (source === undefined ? undefined : graphOf(source)), [source]);
-  return { source, graph, error: error.value };
+  const reading = useReading();
+  const graph = useMemo(() => (source === undefined ? undefined : reading.graphOf(source)), [source, reading.isLoaded]);
+  return { source, graph, error: error.value ?? reading.error };
 }
 
 /** The steps of the run as far as its log tells them. */
@@ -75,12 +77,13 @@ interface LoadedProps {
   readonly reply: InstanceReply;
   readonly log: Pick<GrowingLog, 'lines' | 'error'>;
   readonly wait: Wait | undefined;
+  readonly cancelOn: CancelOn | undefined;
   readonly state: Parameters<typeof RunHead>[0]['state'];
 }
 
 interface PathProps {
   readonly namespace: string;
-  readonly graph: ReturnType<typeof graphOf> | undefined;
+  readonly graph: Graph | undefined;
   readonly error: ApiError | undefined;
   readonly way: ReturnType<typeof wayOf>;
   readonly steps: readonly Step[];
@@ -117,7 +120,7 @@ function Path({ namespace, graph, error, way, steps, step, instance }: PathProps
   );
 }
 
-function Loaded({ namespace, reply, log, wait, state }: LoadedProps) {
+function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
   const { instance, workflow } = reply;
   const { source, graph, error } = useSource(namespace, workflow);
   const steps = useSteps(log, instance);
@@ -133,7 +136,7 @@ function Loaded({ namespace, reply, log, wait, state }: LoadedProps) {
     <>
       <RunHead {...{ namespace, reply, status, state, timeline }} />
       <Reason
-        {...{ namespace, instance, wait, state: last }}
+        {...{ namespace, instance, wait, cancelOn, state: last }}
         step={timeline?.steps.findLast(({ state: id }) => id === last)?.n}
       />
       <div class="run">
@@ -153,12 +156,13 @@ function Loaded({ namespace, reply, log, wait, state }: LoadedProps) {
   );
 }
 
-/** What a run waits for, as long as it has not ended. */
-function useWait(namespace: string, reply: InstanceReply | undefined): Wait | undefined {
+/** What a run waits for and which event cancels it, as long as it has not ended. */
+function useWait(namespace: string, reply: InstanceReply | undefined): Pick<LoadedProps, 'wait' | 'cancelOn'> {
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
   const waiting = usePolled('getInstanceWaiting', path, undefined, String(reply?.flow.length));
-  return waiting.value.value?.waiting;
+  const { waiting: wait, cancelOn } = waiting.value.value ?? {};
+  return { wait, cancelOn };
 }
 
 /** One run: why it stands where it stands, the way it took, its steps in time, and what belongs to them. */
@@ -179,7 +183,7 @@ export function RunPage({ params }: { readonly params: Readonly<Record<string, s
   if (reply === undefined) return <Skeleton lines={6} />;
   return (
     <div class="page">
-      <Loaded key={id} {...{ namespace, reply, log, wait }} state={state.value} />
+      <Loaded key={id} {...{ namespace, reply, log }} {...wait} state={state.value} />
     </div>
   );
 }

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { useLoad } from '../../data/api/live.ts';
 import type { TimelineReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into } from '../../data/api/task.ts';
+import { byteSize } from '../../data/format/text.ts';
 import { duration } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { setQuery } from '../../data/navigation/location.ts';
@@ -125,6 +127,36 @@ const VIEWS = [
 
 const pretty = (data: unknown): string => JSON.stringify(data, null, 2) ?? '';
 
+/** Longer texts are not compared here: that would take the page for seconds. */
+const MOST_COMPARED = 300_000;
+
+interface SidesProps {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What the step did to the data. */
+function Changes({ before, after }: SidesProps) {
+  const [left, right] = useMemo(() => [pretty(before), pretty(after)], [before, after]);
+  if (before === undefined || after === undefined) {
+    const [kept, lost] = before === undefined ? ['after', 'before'] : ['before', 'after'];
+    return (
+      <p class="quiet">
+        Only the data {kept} the step was recorded: that {lost} it was too large, or there is none yet.
+      </p>
+    );
+  }
+  if (left === right) return <p class="quiet">The step did not change the data.</p>;
+  if (Math.max(left.length, right.length) > MOST_COMPARED) {
+    return (
+      <p class="quiet">
+        The data is too large to be compared here: {byteSize(left.length)} before, {byteSize(right.length)} after.
+      </p>
+    );
+  }
+  return <Diff before={left} after={right} label="Changes of the data" />;
+}
+
 function StepData({ namespace, id, step }: { readonly namespace: string; readonly id: string; readonly step: number }) {
   const view = useSignal('changes');
   const { value, error } = useLoad('getInstanceStep', { namespace, instance: id, step: String(step) });
@@ -141,12 +173,7 @@ function StepData({ namespace, id, step }: { readonly namespace: string; readonl
         <h2 class="minor grows">Data</h2>
         <Segments label="Data of the step" value={view.value} choices={VIEWS} onChange={into(view)} />
       </div>
-      {view.value === 'changes' && before !== undefined && after !== undefined && pretty(before) === pretty(after) && (
-        <p class="quiet">The step did not change the data.</p>
-      )}
-      {view.value === 'changes' && pretty(before) !== pretty(after) && (
-        <Diff before={pretty(before)} after={pretty(after)} label="Changes of the data" />
-      )}
+      {view.value === 'changes' && <Changes before={before} after={after} />}
       {view.value !== 'changes' && chosen === undefined && <p class="quiet">Not recorded.</p>}
       {view.value !== 'changes' && chosen !== undefined && <Json value={chosen} label="Data of the step" />}
     </section>

@@ -18,6 +18,7 @@ interface WaitingProps {
   readonly namespace: string;
   readonly instance: string;
   readonly wait: Wait;
+  readonly cancelOn?: CancelOn | undefined;
 }
 
 /** Whether a run waits for something from outside: an event or a decision. */
@@ -186,9 +187,30 @@ function Act({ namespace, instance, wait }: WaitingProps): ComponentChildren {
   );
 }
 
+/** The event that cancels a run, whatever it does. */
+export type CancelOn = NonNullable<WaitingReply['cancelOn']>;
+
+/** Which event cancels the run. */
+export function CancelWords({ namespace, cancelOn }: { readonly namespace: string; readonly cancelOn: CancelOn }) {
+  const { type, context } = cancelOn;
+  return (
+    <p class="quiet">
+      Cancelled by{' '}
+      {may('broadcastEvent') ? (
+        <a class="link" href={addresses.events(namespace, { send: type, attributes: JSON.stringify(context) })}>
+          <code>{type}</code>
+        </a>
+      ) : (
+        <code>{type}</code>
+      )}
+      <FilterWords context={context} />
+    </p>
+  );
+}
+
 /** What a run waits for, since when and until when, and what can be done about it. */
 export function Waiting(props: WaitingProps) {
-  const { namespace, wait } = props;
+  const { namespace, wait, cancelOn } = props;
   return (
     <div class={`reason ${isForOutside(wait) ? 'waiting-reason' : 'resting-reason'}`}>
       <Icon name={wait.for.delay === undefined ? 'wait' : 'clock'} />
@@ -199,6 +221,7 @@ export function Waiting(props: WaitingProps) {
             , until <Time at={wait.until} />
           </span>
         </p>
+        {cancelOn !== undefined && <CancelWords {...{ namespace, cancelOn }} />}
         <NearMisses namespace={namespace} misses={wait.nearMisses} />
         {wait.for.calls !== undefined && <OpenCalls namespace={namespace} calls={wait.for.calls} />}
       </div>

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useTask } from '../../data/api/task.ts';
 import { actionOf, type BulkKind, type BulkOrder, type BulkPlan } from '../../data/bulk/actions.ts';
+import { commandOf } from '../../data/bulk/command.ts';
 import { type BulkJob, begin, forget, jobFor, progressText } from '../../data/bulk/jobs.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
@@ -10,7 +11,7 @@ import { Button } from '../../parts/button/button.tsx';
 import { SelectField } from '../../parts/field/field.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
-import { Id } from '../../parts/value/value.tsx';
+import { CopyButton, Id } from '../../parts/value/value.tsx';
 
 interface Words {
   readonly title: string;
@@ -83,6 +84,33 @@ function Act({ order, plan }: ActProps) {
   );
 }
 
+interface OutsideProps {
+  readonly order: BulkOrder;
+  readonly plan: Pick<BulkPlan, 'at'>;
+}
+
+/** That the action needs an open tab, and the command that needs none. */
+function Outside({ order, plan }: OutsideProps) {
+  const line = useMemo(() => commandOf(order, plan, Date.now()), [JSON.stringify(order), plan.at]);
+  return (
+    <section class="data-part" aria-label="Without a browser">
+      <h2 class="minor">Without a browser</h2>
+      <p>
+        This tab does the work: it stops when the tab is closed, and the next tab of this browser offers to go on. A
+        terminal needs no browser, and skips what is done already.
+      </p>
+      {line === undefined ? (
+        <p class="quiet">The command line selects one workflow by its whole path, which begins with a slash.</p>
+      ) : (
+        <p class="line">
+          <code class="command grows">{line}</code>
+          <CopyButton text={line} label="Copy the command" />
+        </p>
+      )}
+    </section>
+  );
+}
+
 /** How far the action is. It goes on when this panel is closed, and on every other page. */
 function Progress({ job }: { readonly job: BulkJob }) {
   const { error, state } = job;
@@ -92,12 +120,16 @@ function Progress({ job }: { readonly job: BulkJob }) {
       <p role="status">{progressText(job)}</p>
       {state.value === 'running' ? (
         <>
-          <Remark>It goes on when this panel is closed; the line above the pages shows how far it is.</Remark>
+          <Remark>
+            It goes on when this panel is closed, as long as this tab is open; the line above the pages shows how far it
+            is.
+          </Remark>
           <div class="line">
             <Button icon="stop" onClick={() => job.stop()}>
               Stop
             </Button>
           </div>
+          <Outside order={job.order} plan={job.plan} />
         </>
       ) : (
         <div class="line">
@@ -148,6 +180,7 @@ function Planning({ order }: { readonly order: BulkOrder }) {
   return (
     <>
       <Act order={order} plan={plan} />
+      {plan.total > 0 && <Outside order={order} plan={plan} />}
       <Plan namespace={order.namespace} plan={plan} />
     </>
   );

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { urlOf } from '../../data/api/client.ts';
 import { errorOf } from '../../data/api/errors.ts';
 import type { OwnKeyReply } from '../../data/api/operations.ts';
-import { farewell, signIn } from '../../data/api/session.ts';
+import { farewell, signIn, signOut } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { TextField } from '../../parts/field/field.tsx';
@@ -37,14 +38,11 @@ function Help() {
   );
 }
 
-/** The way in: a key, which this tab keeps until it is closed. */
-export function SignInPage() {
+/** Asks for a key, and begins a session with it. */
+export function SignInForm({ children }: { readonly children: ComponentChildren }) {
   const secret = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
   const task = useTask();
-  useEffect(() => {
-    document.title = 'Sign in · Weft';
-  }, []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const text = secret.value.trim();
@@ -52,30 +50,69 @@ export function SignInPage() {
     if (problem.value === undefined) void task.run(async () => signIn(text, await rightsOf(text)));
   };
   return (
+    <form class="sign-in-form" onSubmit={submit}>
+      {children}
+      {farewell.value !== '' && (
+        <ErrorNote title="The session ended" error={{ message: farewell.value, status: 401 }} />
+      )}
+      <TextField
+        label="Key"
+        type="password"
+        isCode
+        hasFocus
+        autocomplete="current-password"
+        value={secret.value}
+        error={problem.value ?? task.error.value?.message}
+        onInput={into(secret)}
+      />
+      <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+/** The way in: a key, which this tab keeps until it is closed. */
+export function SignInPage() {
+  useEffect(() => {
+    document.title = 'Sign in · Weft';
+  }, []);
+  return (
     <main class="sign-in">
-      <form class="sign-in-form" onSubmit={submit}>
+      <SignInForm>
         <div class="sign-in-brand">
           <Logo size={28} />
           <h1>Weft</h1>
         </div>
-        {farewell.value !== '' && (
-          <ErrorNote title="The session ended" error={{ message: farewell.value, status: 401 }} />
-        )}
-        <TextField
-          label="Key"
-          type="password"
-          isCode
-          hasFocus
-          autocomplete="current-password"
-          value={secret.value}
-          error={problem.value ?? task.error.value?.message}
-          onInput={into(secret)}
-        />
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Sign in
-        </Button>
-        <Help />
-      </form>
+      </SignInForm>
+      <Help />
     </main>
+  );
+}
+
+/** In front of a page whose key is refused: the page is hidden, and what was typed there stays. */
+export function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      class="sign-in-again"
+      ref={dialog}
+      aria-label="Sign in again"
+      onCancel={(event) => event.preventDefault()}
+      // Keys are not those of the page behind.
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <SignInForm>
+        <h2>Sign in again</h2>
+        <p>
+          The page and what you have typed are kept: with another key they are shown again. A key that may do less than
+          the one before begins anew.
+        </p>
+      </SignInForm>
+      <Button kind="bare" icon="out" onClick={() => signOut()}>
+        Leave the page
+      </Button>
+    </dialog>
   );
 }

@@ -4,6 +4,7 @@ import type { ApiError } from '../../data/api/errors.ts';
 import { useModule } from '../../data/loading/module.ts';
 import type { EdgeKind, Graph } from '../../data/workflow/graph.ts';
 import { Button } from '../button/button.tsx';
+import { Icon } from '../icon/icon.tsx';
 import { NotLoaded } from '../note/note.tsx';
 import { foldChains } from './chains.ts';
 import type { Layout, PlacedEdge, PlacedState } from './layout.ts';
@@ -190,6 +191,11 @@ export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }
             />
           ))}
         </div>
+      )}
+      {!isStill && graph.cancelOn !== undefined && (
+        <figcaption class="diagram-note">
+          <Icon name="stop" size={14} /> An event cancels the run: <code>{graph.cancelOn}</code>
+        </figcaption>
       )}
       {!isStill && <Tools frame={frame} layout={layout} camera={camera} />}
     </figure>

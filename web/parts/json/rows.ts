@@ -54,6 +54,17 @@ interface Spot {
 
 const ROOT: Spot = { path: '.', depth: 0, name: undefined };
 
+/** The row that shows more of what has so many entries or lines left. */
+const restOf = (path: string, depth: number, value: number): JsonRow => ({
+  path,
+  depth: depth + 1,
+  name: undefined,
+  value,
+  kind: 'more',
+  size: 0,
+  isOpen: false,
+});
+
 /** The rows of a value, in order; what is closed has one. */
 export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generator<JsonRow> {
   const { path, depth, name } = spot;
@@ -66,8 +77,10 @@ export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generato
     (depth === 0 || (isLong(value) ? state.isOpen(path, Number.POSITIVE_INFINITY) : state.isOpen(path, depth)));
   yield { path, depth, name, value, kind, size, isOpen };
   if (!isOpen) return;
+  const most = state.shown(path);
   if (isLong(value)) {
-    for (const text of value.split('\n')) {
+    const lines = value.split('\n');
+    for (const text of lines.slice(0, most)) {
       yield {
         path: `${path} text`,
         depth: depth + 1,
@@ -78,16 +91,13 @@ export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generato
         isOpen: false,
       };
     }
+    if (lines.length > most) yield restOf(path, depth, lines.length - most);
     return;
   }
-  const most = state.shown(path);
   for (const [key, one] of entries.slice(0, most)) {
     yield* rowsOf(one, state, { path: pathTo(path, key), depth: depth + 1, name: String(key) });
   }
-  if (entries.length > most) {
-    const value = entries.length - most;
-    yield { path, depth: depth + 1, name: undefined, value, kind: 'more', size: 0, isOpen: false };
-  }
+  if (entries.length > most) yield restOf(path, depth, entries.length - most);
 }
 
 /** Paths of everything that a text occurs in, and of what holds it. */

@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { every } from '../../data/api/asking.ts';
 import { type ApiError, toApiError } from '../../data/api/errors.ts';
 import type { Pod, ServiceRecord, ServiceReply } from '../../data/api/operations.ts';
+import { isPassing } from '../../data/api/reach.ts';
 import { follow } from '../../data/api/streams.ts';
 import { into } from '../../data/api/task.ts';
 import { podsOf, type ServiceSource } from '../../data/services/source.ts';
@@ -51,12 +53,18 @@ export function Pods(props: PodsProps) {
   const open = useSignal('');
   useEffect(() => {
     const read = () => {
-      if (document.hidden) return;
-      allPods(props).then(into(pods), (failure: unknown) => into(error)(toApiError(failure)));
+      allPods(props).then(
+        (found) => {
+          error.value = undefined;
+          pods.value = found;
+        },
+        (failure: unknown) => {
+          if (pods.peek() === undefined || !isPassing(toApiError(failure))) error.value = toApiError(failure);
+        },
+      );
     };
     read();
-    const timer = setInterval(read, AGAIN_MS);
-    return () => clearInterval(timer);
+    return every(AGAIN_MS, read);
   }, [props.service, props.revisions, pods, error]);
   if (error.value !== undefined) return <ErrorNote title="What runs cannot be shown" error={error.value} />;
   if (pods.value === undefined) return <Skeleton />;

@@ -8,25 +8,27 @@ import { completeWorkflow } from '../../../data/workflow/completions.ts';
 import { type Draft, hasChanges } from '../../../data/workflow/drafts.ts';
 import type { Graph } from '../../../data/workflow/graph.ts';
 import { linesOfState } from '../../../data/workflow/lines.ts';
-import { graphOf } from '../../../data/workflow/yaml.ts';
+import { type Reading, useReading } from '../../../data/workflow/reading.ts';
 import { Button } from '../../../parts/button/button.tsx';
 import { Diagram } from '../../../parts/diagram/diagram.tsx';
 import { Diff } from '../../../parts/diff/diff.tsx';
 import { Editor } from '../../../parts/editor/editor.tsx';
 import type { EditorHandle } from '../../../parts/editor/options.ts';
-import { ErrorNote } from '../../../parts/note/note.tsx';
+import { ErrorNote, NotLoaded, Skeleton } from '../../../parts/note/note.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { TabProps } from './tab-props.ts';
 
 /** The graph of the last text that was YAML: while the text is incomplete, the diagram stays. */
-function useGraph(text: string): Graph | undefined {
+function useGraph(text: string): { readonly graph: Graph | undefined; readonly reading: Reading } {
+  const reading = useReading();
   const last = useRef<Graph | undefined>(undefined);
-  return useMemo(() => {
-    const graph = graphOf(text);
-    if (graph !== undefined && graph.states.length > 0) last.current = graph;
+  const graph = useMemo(() => {
+    const read = reading.graphOf(text);
+    if (read !== undefined && read.states.length > 0) last.current = read;
     return last.current;
-  }, [text]);
+  }, [text, reading.isLoaded]);
+  return { graph, reading };
 }
 
 /** Ctrl s stores; a page with changes asks before it is left. */
@@ -169,7 +171,7 @@ export function EditorTab({ draft, workflow }: TabProps) {
   const task = useTask();
   const isWanted = useSignal(false);
   const editor = useRef<EditorHandle | undefined>(undefined);
-  const graph = useGraph(draft.text.value);
+  const { graph, reading } = useGraph(draft.text.value);
   const store = async () => {
     if (!draft.isChanged.peek()) return;
     if (await task.run(draft.store)) say('Stored as the latest revision');
@@ -190,6 +192,8 @@ export function EditorTab({ draft, workflow }: TabProps) {
         onStore={store}
       />
       <div class="workflow-diagram">
+        {reading.error !== undefined && <NotLoaded error={reading.error} />}
+        {!reading.isLoaded && reading.error === undefined && <Skeleton />}
         {graph !== undefined && <Diagram graph={graph} label="States of the workflow" onChoose={toState} />}
       </div>
     </div>

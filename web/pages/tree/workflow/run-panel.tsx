@@ -6,8 +6,8 @@ import { cutMiddle, prettyJson } from '../../../data/format/text.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';
 import { inputSchema } from '../../../data/workflow/input-schema.ts';
+import { useReading } from '../../../data/workflow/reading.ts';
 import { type PastInput, pastInputs } from '../../../data/workflow/runs.ts';
-import { documentOf } from '../../../data/workflow/yaml.ts';
 import { Button } from '../../../parts/button/button.tsx';
 import { Editor } from '../../../parts/editor/editor.tsx';
 import { SchemaForm } from '../../../parts/form/schema-form.tsx';
@@ -78,7 +78,8 @@ export function RunPanel({ namespace, path, source, isChanged }: RunPanelProps) 
   const text = useSignal('{}');
   const task = useTask();
   const inputs = usePastInputs(namespace, path);
-  const schema = useMemo(() => inputSchema(documentOf(source)), [source]);
+  const reading = useReading();
+  const schema = useMemo(() => inputSchema(reading.documentOf(source)), [source, reading.isLoaded]);
   const problem = problemOf(text.value);
   const start = () =>
     task.run(async () => {

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { NamespacesReply } from '../data/api/operations.ts';
+import { addresses } from '../data/navigation/addresses.ts';
+import { ButtonLink } from '../parts/button/button.tsx';
+import { Empty } from '../parts/note/note.tsx';
+
+interface NamespaceGateProps {
+  /** The namespace of the page, if it has one. */
+  readonly namespace: string | undefined;
+  /** The namespaces that the key may see, as far as they are known. */
+  readonly list: NamespacesReply | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** The page of a namespace; in its place what is wrong, when there is no such namespace, or none any longer. */
+export function NamespaceGate({ namespace, list, children }: NamespaceGateProps) {
+  const wasThere = useRef(false);
+  const isThere = namespace === undefined || list?.results.some(({ name }) => name === namespace) === true;
+  if (isThere) wasThere.current = true;
+  if (isThere || list === undefined) return <>{children}</>;
+  return (
+    <Empty
+      icon="overview"
+      title={wasThere.current ? `The namespace ${namespace} was deleted` : `No namespace ${namespace}`}
+      action={
+        <ButtonLink kind="primary" href={addresses.home()}>
+          All namespaces
+        </ButtonLink>
+      }
+    >
+      <p>
+        {wasThere.current
+          ? 'Its workflows, runs and variables are gone with it, or this key may not see them any longer.'
+          : 'It was deleted, the address was mistyped, or this key may not see it.'}{' '}
+        When it is made, this page shows it.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,35 @@
+import { type RunFilters, startOf } from '../runs/filters.ts';
+import type { BulkOrder, BulkPlan } from './actions.ts';
+
+/** A text as one word of a POSIX shell. */
+const quoted = (text: string): string => (/^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+/** Options of `weft instances` that select the runs of the filters until a time; undefined where it has none for them. */
+function optionsOf(filters: RunFilters, until: string, now: number): readonly string[] | undefined {
+  const { workflow, status, trigger, since, label, error } = filters;
+  // A part of a path is a filter of the console alone.
+  if (workflow !== '' && !workflow.startsWith('/')) return undefined;
+  const values = { workflow, status, trigger, since: startOf(since, now), until, label, code: error };
+  return Object.entries(values).flatMap(([name, value]) => (value === '' ? [] : [`--${name}`, quoted(value)]));
+}
+
+/**
+ * The line for a shell that does the same as an action on many runs, without a browser; undefined where the command line
+ * cannot select the same runs. What the action has done already is done no second time.
+ */
+export function commandOf(
+  { namespace, kind, filters, revision }: BulkOrder,
+  { at }: Pick<BulkPlan, 'at'>,
+  now: number,
+) {
+  const status = kind === 'cancel' ? 'pending' : filters.status;
+  const options = optionsOf({ ...filters, status }, filters.until === '' ? at : filters.until, now);
+  if (options === undefined) return undefined;
+  const inside = ['--namespace', quoted(namespace)];
+  if (kind === 'rerun') {
+    const latest = revision === 'latest' ? ['--latest'] : [];
+    return ['weft instances rerun', ...options, ...latest, ...inside, '--yes'].join(' ');
+  }
+  const list = ['weft instances list', ...options, '--limit 0', ...inside].join(' ');
+  return `${list} | tail -n +2 | cut -d ' ' -f 1 | xargs weft cancel ${inside.join(' ')}`;
+}

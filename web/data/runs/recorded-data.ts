@@ -1,0 +1,93 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type PathOf, request, urlOf } from '../api/client.ts';
+import { type ApiError, isAbort, toApiError } from '../api/errors.ts';
+import { download, type OnProgress } from '../api/transfer.ts';
+import { bytesOfBase64 } from '../format/text.ts';
+
+/** Operations that reply data of a run, in base64. */
+export type DataOperation = 'getInstanceInput' | 'getInstanceOutput' | 'getInstanceMetadata';
+
+/** Data of a run as a page shows it. */
+export interface RunData {
+  /** All of it, or its beginning. */
+  readonly text: string;
+  /** Bytes in all; undefined where the service does not say it. */
+  readonly size: number | undefined;
+  readonly isWhole: boolean;
+}
+
+/** Larger data is not read to its end: a page with a hundred megabytes of text does not answer any longer. */
+const MOST_WHOLE = 2_000_000;
+/** So much of it is shown. */
+const MOST_SHOWN = 100_000;
+
+const MARK = '"data":"';
+const GROUP = 4;
+const GROUP_BYTES = 3;
+
+const decoded = (base64: string): string => new TextDecoder().decode(bytesOfBase64(base64), { stream: true });
+
+/** The beginning of the data, from the beginning of a reply of so many bytes. */
+function beginningOf(reply: string, length: number | undefined): RunData | undefined {
+  const mark = reply.indexOf(MARK);
+  if (mark < 0) return undefined;
+  const from = mark + MARK.length;
+  const most = Math.floor(MOST_SHOWN / GROUP_BYTES) * GROUP;
+  const size = length === undefined ? undefined : Math.floor((length - from) / GROUP) * GROUP_BYTES;
+  return { text: decoded(reply.slice(from, from + most)), size, isWhole: false };
+}
+
+/** Reads data of a run, or its beginning where it is large. Throws ApiError, and an AbortError when it is aborted. */
+async function readData(id: DataOperation, path: PathOf<DataOperation>, signal: AbortSignal): Promise<RunData> {
+  const response = await request(id, path, { signal });
+  const length = response.headers.get('content-length');
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let reply = '';
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    reply += part.value;
+    const beginning =
+      reply.length > (MOST_WHOLE / GROUP_BYTES) * GROUP
+        ? beginningOf(reply, length === null ? undefined : Number(length))
+        : undefined;
+    if (beginning === undefined) continue;
+    await reader?.cancel();
+    return beginning;
+  }
+  const { data } = JSON.parse(reply) as { readonly data: string };
+  const text = decoded(data);
+  return { text, size: text.length, isWhole: true };
+}
+
+/** Data of a run while the component is shown; with `path` undefined, nothing is asked. */
+export function useRunData(id: DataOperation, path: PathOf<DataOperation> | undefined) {
+  const data = useSignal<RunData | undefined>(undefined);
+  const error = useSignal<ApiError | undefined>(undefined);
+  const tries = useSignal(0);
+  const { namespace, instance } = path ?? {};
+  useEffect(() => {
+    if (namespace === undefined || instance === undefined) return undefined;
+    const running = new AbortController();
+    error.value = undefined;
+    readData(id, { namespace, instance }, running.signal).then(
+      (read) => {
+        data.value = read;
+      },
+      (failure: unknown) => {
+        if (!isAbort(failure)) error.value = toApiError(failure);
+      },
+    );
+    return () => running.abort();
+  }, [id, namespace, instance, data, error, tries.value]);
+  const reload = () => {
+    tries.value += 1;
+  };
+  return { data: data.value, error: error.value, reload };
+}
+
+/** Fetches all data of a run, as bytes. Throws ApiError. */
+export async function fetchData(id: DataOperation, path: PathOf<DataOperation>, onProgress: OnProgress): Promise<Blob> {
+  const reply = await download(urlOf(id, path), onProgress);
+  const { data } = JSON.parse(await reply.text()) as { readonly data: string };
+  return new Blob([bytesOfBase64(data)], { type: 'application/json' });
+}
