@@ -47,14 +47,15 @@ const CALLER = { writeUnits: 2 };
 const CHECKPOINT = { writeUnits: 3 };
 /** What a long invocation of Lambda adds to its task: a child with an execution of its own, in which the function runs. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
-/** The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait. */
-const TASK = { requests: 2, lambdas: 2, readUnits: 10, writeUnits: 8 };
-/** What follows the only task of a state: a call of the steps function resumes the run. */
-const RESUMED = { transitions: 1, lambdas: 1 };
+/**
+ * The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait, and
+ * the second resumes the run.
+ */
+const TASK = { requests: 2, lambdas: 2, readUnits: 10, writeUnits: 9 };
 /** The request that decides an approval, beside the wait that it ends. */
 const DECISION = { requests: 1, lambdas: 1, readUnits: 3, writeUnits: 6 };
 /** An event that a request sends, beside what it starts or ends. */
-const ARRIVAL = { requests: 1, lambdas: 2, events: 1, readUnits: 4, writeUnits: 9 };
+const ARRIVAL = { requests: 1, lambdas: 2, events: 1, readUnits: 4, writeUnits: 6 };
 /** What a start by a webhook or an event needs more than a start by a request. */
 const STARTS = {
   webhook: { readUnits: 2, writeUnits: 1 },
@@ -138,7 +139,7 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   emit: () => EVENT,
   approve: ({ notify }, { plan }) =>
     plus(notify === undefined ? used() : plus(callsOf(plan, [notify]), CHECKPOINT), DECISION),
-  call: ({ action }, { plan }) => plus(callsOf(plan, [action]), RESUMED, calleeOf(plan, action) === 'worker' ? 1 : 0),
+  call: ({ action }, { plan }) => callsOf(plan, [action]),
   each: ({ action }, { plan, items }) => callsOf(plan, [action], items),
   all: ({ actions }, { plan }) => callsOf(plan, actions),
 };
