@@ -90,6 +90,7 @@ describe('the timeline of a run', () => {
       rowsOf(Object((await get(id, `steps/${n}`))['log'])['lines']).map(({ msg }) => msg);
     expect(await linesOf(1)).toEqual([
       'Running state logic (step:1) -- add',
+      'Transforming state data.',
       'Transitioning to next state: check (2).',
     ]);
     expect(await linesOf(2)).toContain('Running state logic (step:2) -- check');
