@@ -90,7 +90,7 @@ states:
 ${Array.from({ length: count }, (_, n) => httpCall(n, count)).join('\n')}
 `;
 const httpCall = (n: number, count: number): string =>
-  `- {id: s${n}, type: action, action: {function: f}${n + 1 < count ? `, transition: s${n + 1}` : ''}}`;
+  `- {id: request${n}, type: action, action: {function: f}${n + 1 < count ? `, transition: request${n + 1}` : ''}}`;
 const HTTP_EACH = `functions:
 - {id: f, type: http, url: 'jq(.)'}
 states:
