@@ -285,4 +285,9 @@ export const OPERATIONS: readonly Operation[] = [
     },
     run: (send) => send('POST', '/broadcast', eventOf('arrived', 'arrived', { order: 'order-17' })),
   },
+  {
+    name: 'repeat a run of a noop',
+    before: (send) => send('POST', '/tree/first?op=execute', '{}'),
+    run: (send, _around, started) => send('POST', `/instances/${instanceIn(started)}?op=rerun`),
+  },
 ];

@@ -188,6 +188,7 @@ describe('rights', () => {
     'containers',
     'cron',
     'events',
+    'instances',
     'registries',
     'router',
     'secrets',
