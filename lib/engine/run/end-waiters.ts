@@ -10,10 +10,11 @@ export class Waiters {
     for (const notify of this.callbacks.get(key) ?? []) notify(true);
   }
 
-  /** Resolves the oldest wait for the key in this process. */
-  notifyOne(key: string): void {
+  /** Resolves the oldest wait for the key in this process; false if there is none. */
+  notifyOne(key: string): boolean {
     const [oldest] = this.callbacks.get(key) ?? [];
     oldest?.(true);
+    return oldest !== undefined;
   }
 
   /** Resolves with true when it is notified in this process, and with false after `ms` milliseconds. */

@@ -5,7 +5,12 @@ interface WaitedFor {
   polls: number;
   /** When one of them last began to read it, milliseconds since 1970. */
   readAt: number;
+  /** A task was offered while none of them waited: all of them read, and one may have been too early to find it. */
+  hasMissed: boolean;
 }
+
+/** Another poll has read the queue in the interval of this one, if it did so within this part of it: timers are not exact. */
+const RECENT_PART = 0.9;
 
 const queues = new Map<string, WaitedFor>();
 const waiters = new Waiters();
@@ -13,7 +18,11 @@ const waiters = new Waiters();
 const keyOf = (namespaceId: string, queue: string): string => `${namespaceId} ${queue}`;
 
 /** Wakes one of the polls of this process that wait for a task of the queue: one task is for one poll. */
-export const wakePoll = (namespaceId: string, queue: string): void => waiters.notifyOne(keyOf(namespaceId, queue));
+export function wakePoll(namespaceId: string, queue: string): void {
+  const key = keyOf(namespaceId, queue);
+  const waitedFor = queues.get(key);
+  if (!waiters.notifyOne(key) && waitedFor !== undefined) waitedFor.hasMissed = true;
+}
 
 /** A poll that waits for a task of a queue. */
 export interface WaitingPoll {
@@ -31,14 +40,17 @@ export interface WaitingPoll {
  */
 export function beginWait(now: () => number, namespaceId: string, queue: string): WaitingPoll {
   const key = keyOf(namespaceId, queue);
-  const waitedFor = queues.get(key) ?? { polls: 0, readAt: now() };
+  const waitedFor = queues.get(key) ?? { polls: 0, readAt: now(), hasMissed: false };
   queues.set(key, waitedFor);
   waitedFor.polls += 1;
   return {
     async wait(ms) {
-      const isWoken = await waiters.wait(key, ms);
-      const mustRead = isWoken || now() - waitedFor.readAt >= ms;
-      if (mustRead) waitedFor.readAt = now();
+      const isWoken = waitedFor.hasMissed || (await waiters.wait(key, ms));
+      const mustRead = isWoken || now() - waitedFor.readAt >= ms * RECENT_PART;
+      if (mustRead) {
+        waitedFor.readAt = now();
+        waitedFor.hasMissed = false;
+      }
       return mustRead;
     },
     end() {

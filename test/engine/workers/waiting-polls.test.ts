@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { pollTasks, type WorkerPorts } from '../../../lib/engine/workers/requests/taking.ts';
+import { beginWait, wakePoll } from '../../../lib/engine/workers/waiting-polls.ts';
 import type { Settings } from '../../../lib/ports/settings.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 
@@ -67,6 +68,22 @@ test('a task wakes one of the polls that wait', async () => {
   expect(queries).toBeLessThan(POLLS);
   const taken = (await Promise.all(all)).flat();
   expect(taken).toHaveLength(1);
+});
+
+test('a task that is offered while a poll reads the queue makes it read again at once', async () => {
+  const waiting = beginWait(() => 0, 'n', 'jobs');
+  wakePoll('n', 'jobs');
+  expect(await waiting.wait(60_000)).toBe(true);
+  expect(await waiting.wait(1)).toBe(false);
+  waiting.end();
+});
+
+test('a poll whose timer rings a little early reads the queue all the same', async () => {
+  let now = 0;
+  const waiting = beginWait(() => now, 'n', 'jobs');
+  now = 9.5;
+  expect(await waiting.wait(10)).toBe(true);
+  waiting.end();
 });
 
 test('a poll that waits occupies one of the places for requests that wait', async () => {
