@@ -4,6 +4,7 @@ import * as runs from '../../lib/domain/runs/runs.ts';
 import { type Outcome, openByLink } from '../../lib/engine/approvals/decisions.ts';
 import { linksOf, readLink } from '../../lib/engine/approvals/links.ts';
 import { decide } from '../../lib/engine/approvals/requests/deciding.ts';
+import { CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
 import { runsOf, unfinishedOf } from './world/snapshot.ts';
 
@@ -140,4 +141,30 @@ describe('an approval', () => {
     expect(kinds.filter((kind) => kind === 'decided').length).toBeGreaterThanOrEqual(1);
     expect(new Set([kinds[0], kinds[1]]).size).toBe(2);
   });
+
+  const CALLER = `timeouts: {interrupt: P30D, kill: P40D}
+functions: [{id: ask, type: subflow, workflow: ask}]
+states: [{id: call, type: action, action: {function: ask}, timeout: P20D}]
+`;
+
+  test.each([1, 2, 3, 4])(
+    'of a subflow is not lost when the process ends after %d writes of its decision',
+    async (at) => {
+      const world = new World(database);
+      worlds.push(world);
+      await world.store({ tell: TELL, ask: workflowOf('  timeout: P1D'), main: CALLER });
+      const { id, created } = await world.execute('main', '{}');
+      await world.pass(created + HOUR);
+      const asked = (await runsOf(world)).find(({ path }) => path === '/ask');
+      world.process.crashAt({ at, when: 'after' });
+      const end = await decideBy(world, asked?.id ?? '', 'yes').catch((error: unknown) => error);
+      expect(end).toBeInstanceOf(CrashedError);
+      await world.restart();
+      await world.pass(created + 2 * HOUR);
+      expect(await runs.find(world.reliable, id)).toMatchObject({
+        status: 'complete',
+        data: { return: { by: 'Ada' } },
+      });
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { firstExecution, moveToExecution, startExecution } from '../executions/h
 import { endWokenTasks } from '../executions/woken.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { publishOutbox } from '../run/outbox.ts';
+import { reportEndedCalls } from './ended-calls.ts';
 import { resumeLostPauses } from './retry-pauses.ts';
 
 /**
@@ -43,6 +44,7 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
   if ((await cancelByPast(ports, run)) !== undefined) return;
   await answerAgain(ports, run);
   await endWokenTasks(ports, run);
+  await reportEndedCalls(ports, run, isExclusive);
   if (await resumeLostPauses(ports, run)) return;
   const isOver = hasExpired(run, ports.clock.now());
   if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);

@@ -16,6 +16,7 @@ import { exportAudit } from '../events/audit-export.ts';
 import { definePostponed } from '../executions/definitions.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
+import { REPORT_MS } from './ended-calls.ts';
 import { forEachOf, visitNamespaces } from './visits.ts';
 
 /** What a pass of the reconciler may assume. */
@@ -83,9 +84,6 @@ const EVENT: Promised<events.Recorded> = {
   },
   isOpen: ({ ports }, recorded) => isUnrouted(recorded, ports.clock.now()),
 };
-
-/** How long the process that ended a task may take to report that, milliseconds. */
-const REPORT_MS = MINUTE_MS;
 
 /**
  * The end of a worker's task is reported to the machine that waits for it; where the run that waited went on to its end with

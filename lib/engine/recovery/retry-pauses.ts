@@ -1,26 +1,20 @@
 import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
-import * as runs from '../../domain/runs/runs.ts';
-import type { Calls, Wait, WaitingCall } from '../../domain/runs/waits.ts';
+import type * as runs from '../../domain/runs/runs.ts';
+import type { WaitingCall } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-import { childId } from '../calls/children.ts';
 import { answerRetry, repetitionOf } from '../calls/run-ends.ts';
 import { continueAsNew } from '../executions/continue-as-new.ts';
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { CleanupPorts } from '../ports.ts';
+import { type CallingRun, isCalling, newestAttempt } from './waiting-calls.ts';
 
 /** So long after the time of an attempt its timer counts as lost, milliseconds: it may ring two minutes late. */
 const LOST_MS = 5 * MINUTE_MS;
 
 /** So many iterations of a `Map` begin at once: further calls wait for their turn, and the time of their tasks is not known. */
 const MAX_AT_ONCE = 40;
-
-/** A run that waits for calls. */
-type CallingRun = runs.Run & { readonly wait: Wait & { readonly calls: Calls } };
-
-const isCalling = (run: runs.Run): run is CallingRun =>
-  run.status === 'pending' && run.wait?.isWaiting === true && run.wait.calls !== undefined;
 
 /** How the calls of a state are repeated. */
 interface Repetitions {
@@ -36,17 +30,6 @@ async function repetitionsOf(ports: CleanupPorts, { workflowId, revision, wait }
   const hasRetries = work !== undefined && actionsOf(work).some(({ retries }) => retries !== undefined);
   const hasWidth = work?.do === 'each' && work.width !== undefined;
   return { hasRetries, beginAtOnce: !hasWidth && wait.calls.waiting.length <= MAX_AT_ONCE };
-}
-
-/** The newest attempt of a call from the one on that the wait names; undefined if that was not made. */
-async function newestAttempt(
-  ports: CleanupPorts,
-  caller: CallingRun,
-  { i, k }: WaitingCall,
-): Promise<runs.Run | undefined> {
-  const next = await runs.find(ports, childId(caller, caller.wait.origin, { i, k }));
-  const isRepeated = next !== undefined && repetitionOf(ports, next) !== undefined;
-  return isRepeated ? ((await newestAttempt(ports, caller, { i, k: k + 1 })) ?? next) : next;
 }
 
 /** Whether the timer of the first attempt that a machine makes is lost: the one before it failed in place. */

@@ -1,0 +1,34 @@
+import * as runs from '../../domain/runs/runs.ts';
+import { MINUTE_MS } from '../../time/units.ts';
+import { childId } from '../calls/children.ts';
+import { announceEnd, repetitionOf } from '../calls/run-ends.ts';
+import type { CleanupPorts } from '../ports.ts';
+import { isCalling, newestAttempt } from './waiting-calls.ts';
+
+/** How long the process that ended a run may take to report that to its caller, milliseconds. */
+export const REPORT_MS = MINUTE_MS;
+
+/** So many calls of a run are looked at in one visit. */
+const MAX_CALLS = 1000;
+
+/**
+ * Reports the ends of the runs that a run waits for: a request that ended one may have crashed before it did so, and is not
+ * repeated where a person sent it. `isExclusive`: no other process is at work. Safe to repeat: the first report counts.
+ */
+export async function reportEndedCalls(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
+  if (!isCalling(run)) return;
+  const { origin, calls } = run.wait;
+  const waiting = calls.waiting.slice(0, MAX_CALLS);
+  const children = await runs.findMany(
+    ports,
+    waiting.map((call) => childId(run, origin, call)),
+  );
+  for (const [index, { i, k }] of waiting.entries()) {
+    const child = children[index];
+    if (child === undefined || child.status === 'pending') continue;
+    const isRepeated = repetitionOf(ports, child) !== undefined;
+    const newest = isRepeated ? ((await newestAttempt(ports, run, { i, k: k + 1 })) ?? child) : child;
+    const isOver = newest.status !== 'pending' && repetitionOf(ports, newest) === undefined;
+    if (isOver && (isExclusive || ports.clock.now() - newest.updated >= REPORT_MS)) await announceEnd(ports, newest);
+  }
+}
