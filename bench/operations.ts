@@ -109,7 +109,7 @@ states:
 - {id: one, type: noop}
 `;
 const ASKS = `states:
-- {id: ask, type: approval, subject: Pay, choices: {yes: paid}}
+- {id: ask, type: approval, subject: Pay the invoice of the carrier, choices: {yes: paid}}
 - {id: paid, type: noop}
 `;
 
@@ -284,10 +284,5 @@ export const OPERATIONS: readonly Operation[] = [
       }
     },
     run: (send) => send('POST', '/broadcast', eventOf('arrived', 'arrived', { order: 'order-17' })),
-  },
-  {
-    name: 'repeat a run of a noop',
-    before: (send) => send('POST', '/tree/first?op=execute', '{}'),
-    run: (send, _around, started) => send('POST', `/instances/${instanceIn(started)}?op=rerun`),
   },
 ];

@@ -33,7 +33,7 @@ export interface FunctionsProps {
 const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
   namespaces: false,
   tree: true,
-  instances: true,
+  instances: false,
   workers: true,
   variables: false,
   secrets: false,

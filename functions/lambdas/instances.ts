@@ -1,9 +1,5 @@
-import { containers, everything, lambdas, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import { containers, everything, mayStream } from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { endpoints } from '../http/instances.ts';
 
-export const handler = lambda<'instances'>(
-  { endpoints },
-  { ...everything, sealer, web, lambdas, containers },
-  mayStream,
-);
+export const handler = lambda<'instances'>({ endpoints }, { ...everything, containers }, mayStream);

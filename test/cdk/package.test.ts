@@ -169,7 +169,6 @@ describe('the construct in the app of a user', () => {
     // Those that evaluate what users write, and those that run states.
     expect(sources.toSorted()).toEqual([
       'lambdas/events',
-      'lambdas/instances',
       'lambdas/system',
       'lambdas/tree',
       'lambdas/workers',

@@ -188,7 +188,6 @@ describe('rights', () => {
     'containers',
     'cron',
     'events',
-    'instances',
     'registries',
     'router',
     'secrets',

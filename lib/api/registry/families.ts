@@ -25,7 +25,7 @@ export const families = {
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
-    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: ['table', 'blobs', 'executions', 'bus', 'schedules', 'containers', 'clock'],
   },
   workers: {
     about: 'Tasks for workers: fetching, ending, queues',

@@ -17,9 +17,9 @@ export function continueInMachine(ports: EnginePorts, revision: revisions.Revisi
   });
 }
 
-/** Whether the state at which a run begins sends requests, which may take long: nothing can be done before a machine begins. */
-function callsOutFirst(plan: Plan, { at }: runs.Run): boolean {
-  const first = Object.hasOwn(plan.states, at) ? plan.states[at] : undefined;
+/** Whether the first state of a plan sends requests, which may take long: nothing can be done before a machine begins. */
+function callsOutFirst(plan: Plan): boolean {
+  const first = plan.states[plan.entry];
   return first !== undefined && actionsOf(first.work).some((action) => calleeOf(plan, action) === 'native');
 }
 
@@ -32,7 +32,7 @@ function callsOutFirst(plan: Plan, { at }: runs.Run): boolean {
 export async function begin(ports: RunnerPorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Committed> {
   const budget = startBudgetOf(ports.settings);
   const plan = revisions.planOf(revision);
-  if (budget === 0 || callsOutFirst(plan, run)) return startNew(ports, revision, run);
+  if (budget === 0 || callsOutFirst(plan)) return startNew(ports, revision, run);
   // A run that certainly waits does nothing before it has a machine that can wait.
   if (!mayRunInPlace(plan)) await ensureMachine(ports, revision, 'waits');
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);

@@ -4,7 +4,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import type { ListRequest } from '../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import type { EnginePorts } from '../ports.ts';
 import type { Warning } from './effects.ts';
 import { planRerun, type Rerun, rerun } from './rerun.ts';
 
@@ -21,9 +21,6 @@ export interface BulkRerun extends Rerun {
   /** The id of the run after which it goes on; empty: from the oldest one. */
   readonly after: string;
 }
-
-/** A request runs states for so long, milliseconds; after that the machines of the runs do. */
-const MAX_RUNNING_MS = 5_000;
 
 /** What was done with a run: the id of its repetition, or why it has none. */
 interface Repeated {
@@ -44,7 +41,7 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 }
 
 /** Repeats one run. Throws `too-many` where a limit is reached; another error of the caller is a reason to skip. */
-async function repeat(ports: RunnerPorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
+async function repeat(ports: EnginePorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
   if (run === undefined || skipped !== undefined)
@@ -110,12 +107,10 @@ export interface BulkRerunReply {
  * ended, subflows, and runs that were repeated already are skipped, so that a repeated request continues. Throws
  * `not-found`, `refused`, and `malformed` for a filter that is unknown or lacks the status.
  */
-export async function rerunMany(ports: RunnerPorts, namespace: string, wanted: BulkRerun): Promise<BulkRerunReply> {
+export async function rerunMany(ports: EnginePorts, namespace: string, wanted: BulkRerun): Promise<BulkRerunReply> {
   needStatus(wanted.request);
   const reply = { namespace, dryRun: wanted.dryRun, at: toTimestamp(wanted.at) };
   const done: Repeated[] = [];
-  const runsUntil = ports.clock.now() + MAX_RUNNING_MS;
-  const inMachines = { ...ports, settings: { ...ports.settings, startBudgetMs: 0 } };
   let total = 0;
   for await (const { id } of selected(ports, namespace, wanted)) {
     total += 1;
@@ -124,7 +119,7 @@ export async function rerunMany(ports: RunnerPorts, namespace: string, wanted: B
       return { ...reply, instances: done, next: done.at(-1)?.instance ?? wanted.after };
     }
     try {
-      done.push(await repeat(ports.clock.now() < runsUntil ? ports : inMachines, id, wanted));
+      done.push(await repeat(ports, id, wanted));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'too-many' || done.length === 0) throw error;
       return { ...reply, instances: done, next: done.at(-1)?.instance ?? '', retryAfter: error.retryAfter ?? 1 };

@@ -7,11 +7,11 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import * as nodes from '../../domain/tree/nodes.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
+import { startNew } from '../executions/handles.ts';
 import { needStart } from '../limits/starts.ts';
-import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import type { EnginePorts } from '../ports.ts';
 import { invocationProblem } from '../run/invocability.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
-import { begin } from './beginning.ts';
 import { type VisitedStates, type Warning, warningsOf } from './effects.ts';
 import { patched } from './patching.ts';
 import { type Entry, reuseOf } from './reuse.ts';
@@ -177,19 +177,19 @@ export async function planRerun(ports: EnginePorts, run: runs.Run, wanted: Rerun
 }
 
 /**
- * Starts a run that repeats another one, which has ended, under a new id or the given one, and runs it here as `begin` does.
- * Returns the new run, and warnings of what it does again. Throws `invalid` where the record or the revision does not allow it, `malformed` for a
+ * Starts a run that repeats another one, which has ended, under a new id or the given one. Returns the new run, and
+ * warnings of what it does again. Throws `invalid` where the record or the revision does not allow it, `malformed` for a
  * patch that cannot be applied, `too-many` at a limit of starts, and what opening a workflow throws.
  */
 export async function rerun(
-  ports: RunnerPorts,
+  ports: EnginePorts,
   run: runs.Run,
   wanted: Rerun,
   id = spreadId(ports.clock.uuid()),
 ): Promise<Repetition> {
   const { opened, run: next, warnings } = await prepare(ports, run, wanted, id);
   await needStart(ports, opened.namespace);
-  const started = await begin(ports, opened.revision, next);
+  const started = await startNew(ports, opened.revision, next);
   await link(ports, run.id, started.run.id);
   return { run: started.run, warnings };
 }
