@@ -77,14 +77,23 @@ class Connection<T> {
   readonly #closing = new AbortController();
   #lastId: string | undefined;
   #delay = SHORTEST_MS;
+  /** It is one of the streams that are kept open. */
+  #isCounted = false;
 
   constructor(url: string, handlers: StreamHandlers<T>) {
     this.#url = url;
     this.#handlers = handlers;
   }
 
+  /** The streams of the next page may open at once: this one is not counted any more, although its request still ends. */
   close(): void {
+    this.#release();
     this.#closing.abort();
+  }
+
+  #release(): void {
+    if (this.#isCounted) openStreams -= 1;
+    this.#isCounted = false;
   }
 
   async run(): Promise<void> {
@@ -143,10 +152,11 @@ class Connection<T> {
     const isBrief = openStreams >= MOST_OPEN && !isMultiplexed();
     if (isBrief) return this.#receive(true);
     openStreams += 1;
+    this.#isCounted = true;
     try {
       await this.#receive(false);
     } finally {
-      openStreams -= 1;
+      this.#release();
     }
   }
 
