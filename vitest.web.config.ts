@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['test/web/**/*.web.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A page shows what has happened after a moment, on a busy machine after some seconds.
+    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 2,
     onUnhandledError: noteUncaught,
   },
