@@ -1,8 +1,11 @@
 /** The environment variable with the folder of each assembly as JSON, by its name. */
 export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
 
-/** What the emulator cannot do, and what lets it delete everything. */
-const EMULATED = { streaming: 'false', retain: 'false' };
+/**
+ * What the emulator cannot do, and what lets it delete everything. Its account has the quota of a new one, which leaves five
+ * places to requests that wait: fewer than the tests need at once.
+ */
+const EMULATED = { streaming: 'false', retain: 'false', maxWaitingRequests: '100' };
 
 /**
  * Every option that changes what is deployed, and can be used together. Not `protect`, which would keep the stack, and not
@@ -24,7 +27,6 @@ const EVERYTHING = {
   maxActiveRuns: '1000',
   maxDescendants: '1000',
   maxStartsPerSecond: '1000',
-  maxWaitingRequests: '100',
   metrics: 'true',
   outbound: '[{"target": "arn:aws:sqs:us-east-1:000000000000:orders"}]',
   requestsPerSecond: '1000',

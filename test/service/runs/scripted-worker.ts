@@ -27,6 +27,7 @@ export async function serveQueue(
   until.then(end, end);
   while (!isOver) {
     const polled = await client.call('POST', `${path}?op=poll`, { json: { max: 10, wait: 'PT1S' } });
+    if (polled.status !== 200) throw new Error(`polling ${path}: ${polled.status} ${polled.text}`);
     const { tasks } = polled.json() as unknown as { readonly tasks: readonly Task[] };
     for (const { task, lease, input } of tasks) {
       const name = JSON.stringify(input);
