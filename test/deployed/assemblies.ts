@@ -40,6 +40,8 @@ const EVERYTHING = {
 export const CONTEXTS = {
   usual: EMULATED,
   everything: EVERYTHING,
+  /** An update of `everything` that changes every function. */
+  changed: { ...EVERYTHING, logDays: '14', startBudgetMs: '100', tags: '{"team": "shop"}' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The name of an assembly. */

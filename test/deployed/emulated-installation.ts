@@ -1,6 +1,7 @@
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import type { AdaptOptions } from '../emulator/differences.ts';
 import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
-import { Deployment } from './deployment.ts';
+import { CREDENTIALS, Deployment, REGION } from './deployment.ts';
 import { type AwsProxy, startProxy } from './proxy.ts';
 import { remainingIn } from './remaining-resources.ts';
 import { reportDeployment } from './stack-events.ts';
@@ -36,14 +37,18 @@ export class EmulatedInstallation {
   }
 
   /**
-   * Starts an emulator. `waits`: how machines are adapted to it.
+   * Starts an emulator. `options`: how machines are adapted to it.
    * @throws UnavailableError when it cannot be installed.
    */
-  static async open(assembly: string, waits?: AdaptOptions): Promise<EmulatedInstallation> {
+  static async open(assembly: string, options?: AdaptOptions): Promise<EmulatedInstallation> {
     let emulator = '';
-    const proxy = await startProxy(() => emulator, waits);
+    const proxy = await startProxy(() => emulator, options);
     try {
-      const stack = await startMiniStack({ waitScale: 1, functionEndpoint: proxy.url });
+      const stack = await startMiniStack({
+        waitScale: 1,
+        functionEndpoint: proxy.url,
+        failsTasks: options?.updates === true,
+      });
       emulator = stack.url;
       const deployment = await Deployment.open({ endpoint: stack.url, assembly });
       return new EmulatedInstallation(stack.url, deployment, { stack, proxy });
@@ -90,6 +95,16 @@ export class EmulatedInstallation {
   /** The resources that have the installation in their names. */
   resources(): Promise<readonly string[]> {
     return remainingIn(this.#endpoint, NAME);
+  }
+
+  /** What Lambda has as the revision of each function, by its name: each update of a function changes it. */
+  async functionRevisions(): Promise<Readonly<Record<string, string | undefined>>> {
+    const lambda = new LambdaClient({ endpoint: this.#endpoint, region: REGION, credentials: CREDENTIALS });
+    const revisions: Record<string, string | undefined> = {};
+    for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
+      for (const { FunctionName = '', RevisionId } of Functions) revisions[FunctionName] = RevisionId;
+    }
+    return revisions;
   }
 
   /** Calls what rules call after a deployment. */

@@ -21,17 +21,18 @@ const WAIT_SECONDS = 12;
 const PATIENT = /"await-a-person/;
 const PATIENT_SECONDS = 120;
 
-function adapted(definition: string, waitSeconds: number): string {
-  const maxWaitSeconds = PATIENT.test(definition) ? Math.max(PATIENT_SECONDS, waitSeconds) : waitSeconds;
-  return JSON.stringify(adaptDefinition(JSON.parse(definition), { maxWaitSeconds }));
+function adapted(definition: string, options: AdaptOptions): string {
+  const least = PATIENT.test(definition) ? PATIENT_SECONDS : 0;
+  const maxWaitSeconds = Math.max(least, options.maxWaitSeconds);
+  return JSON.stringify(adaptDefinition(JSON.parse(definition), { ...options, maxWaitSeconds }));
 }
 
 const DEFINES = /\.(Create|Update)StateMachine$/;
 
-function bodyFor(operation: string, body: Buffer, waits: AdaptOptions): Buffer {
+function bodyFor(operation: string, body: Buffer, options: AdaptOptions): Buffer {
   if (!DEFINES.test(operation)) return body;
   const input = JSON.parse(body.toString()) as { definition: string };
-  return Buffer.from(JSON.stringify({ ...input, definition: adapted(input.definition, waits.maxWaitSeconds) }));
+  return Buffer.from(JSON.stringify({ ...input, definition: adapted(input.definition, options) }));
 }
 
 interface Answer {
@@ -131,17 +132,17 @@ function answerOfStart(started: Started, request: Buffer, answer: Answer): Answe
   return json(200, { executionArn, startDate: Math.floor(Date.now() / 1000) });
 }
 
-/** Starts the proxy; the endpoint of the emulator is read at each request. `waits`: how machines are adapted to it. */
+/** Starts the proxy; the endpoint of the emulator is read at each request. `options`: how machines are adapted to it. */
 export async function startProxy(
   target: () => string,
-  waits: AdaptOptions = { maxWaitSeconds: WAIT_SECONDS },
+  options: AdaptOptions = { maxWaitSeconds: WAIT_SECONDS },
 ): Promise<AwsProxy> {
   const agent = new Agent({ keepAlive: true });
   const faults = new FaultInjector();
   const started: Started = new Map();
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(incoming);
-    const body = bodyFor(operation, await buffer(incoming), waits);
+    const body = bodyFor(operation, await buffer(incoming), options);
     if (incoming.url === '/_faults') {
       response.end(JSON.stringify(control(faults, incoming.method, body)));
       return undefined;
