@@ -187,8 +187,9 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
     2 * MAX_MS,
   );
 
-  // Harder than on AWS: the emulator ends the calls of a function that it updates, and does not repeat asynchronous ones.
-  test(
+  // Harder than on AWS: the emulator ends the calls of a function that it updates, and does not repeat asynchronous ones. So
+  // on a busy machine it may fail by the emulator alone: it runs where WEFT_TEST_UPDATE is set and nothing else does.
+  test.skipIf(process.env['WEFT_TEST_UPDATE'] === undefined)(
     'loses and doubles nothing while an update of all functions is deployed',
     async () => {
       await call('PUT', '/api/namespaces/load');
