@@ -28,15 +28,19 @@ function placesOf(write: Write): Place[] {
 export class OneKeyLimit {
   readonly #perSecond: number;
   readonly #now: () => number;
+  readonly #isOfKind: (pk: string) => boolean;
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #throttled = new Set<string>();
 
-  constructor(perSecond: number, now: () => number) {
+  /** `isOfKind`: which keys have the limit. */
+  constructor(perSecond: number, now: () => number, isOfKind = (_pk: string): boolean => true) {
     this.#perSecond = perSecond;
     this.#now = now;
+    this.#isOfKind = isOfKind;
   }
 
   #takes({ name, pk }: Place): boolean {
+    if (!this.#isOfKind(pk)) return true;
     const key = `${name} ${pk}`;
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#perSecond, this.#perSecond, this.#now);
     this.#buckets.set(key, bucket);

@@ -20,8 +20,9 @@ import { PartitionMeter, WRITE_UNITS_OF_PARTITION } from './partition-meter.ts';
 /** The rate on paper, and how many of a second's requests are sent: the units of these are scaled up. */
 const STARTS_PER_SECOND = 5000;
 const SENT = 1000;
-/** The same for events of one type. */
+/** The same for events of one type, and for waits of one type that begin and end. */
 const EVENTS_PER_SECOND = 3000;
+const WAITS_PER_SECOND = 3000;
 const SCALE = STARTS_PER_SECOND / SENT;
 
 const NOOP = 'states: [{id: a, type: noop}]\n';
@@ -108,7 +109,7 @@ describe(`${STARTS_PER_SECOND} requests a second in one namespace`, () => {
   });
 });
 
-describe('what is one partition, however many the namespace has', () => {
+describe('the writes of whole runs', () => {
   let counted: World;
   beforeEach(() => {
     const counts: PartitionMeter = new PartitionMeter(() => counted.time.clock.now());
@@ -117,6 +118,15 @@ describe('what is one partition, however many the namespace has', () => {
   });
   afterEach(() => counted.close());
 
+  /** A wait that any event of the type ends. */
+  const ANY = { any: 'states: [{id: a, type: consumeEvent, event: {type: paid}, timeout: PT1H}]\n' };
+  const pay = async () => {
+    const namespace = await namespaces.need(counted.ports, counted.namespace);
+    await receive(counted.ports, namespace, { ...eventOf(1), type: 'paid' });
+    await counted.deliver();
+    await pass();
+  };
+
   const units = async (text: string, work: () => Promise<unknown>): Promise<number> => {
     meter.clear();
     await work();
@@ -124,18 +134,26 @@ describe('what is one partition, however many the namespace has', () => {
   };
   const pass = () => counted.pass(counted.time.clock.now());
 
+  test(`${WAITS_PER_SECOND} waits of one type without an exact value stay below the limit, and all get the event`, async () => {
+    await counted.store(ANY);
+    await namespaces.configure(counted.ports, counted.namespace, { partitions: 16 });
+    meter.clear();
+    await send(() => counted.execute('any', '{}'));
+    await pass();
+    await pay();
+    expect((await runsOf(counted)).filter(({ status }) => status === 'complete')).toHaveLength(SENT);
+    expect(meter.written(' - listeners')).toBeGreaterThanOrEqual(3 * SENT);
+    const busiest = (meter.highest('writes', ' - listeners') / SENT) * WAITS_PER_SECOND;
+    expect(busiest).toBeLessThan(WRITE_UNITS_OF_PARTITION);
+  });
+
   /** docs/scaling.md has the rates that follow: 1,000 units a second. */
   test('the listeners of a type without an exact value: three units for each wait', async () => {
-    await counted.store({ any: 'states: [{id: a, type: consumeEvent, event: {type: paid}, timeout: PT1H}]\n' });
+    await counted.store(ANY);
     const used = await units(' - listeners#', async () => {
       await counted.execute('any', '{}');
       await pass();
-      await receive(counted.ports, await namespaces.need(counted.ports, counted.namespace), {
-        ...eventOf(1),
-        type: 'paid',
-      });
-      await counted.deliver();
-      await pass();
+      await pay();
     });
     expect((await runsOf(counted)).map(({ status }) => status)).toEqual(['complete']);
     expect(used).toBe(3);

@@ -6,6 +6,8 @@ import { batchesOf } from '../storage/batches.ts';
 import * as listenerKeys from '../storage/keys/listener-keys.ts';
 import type { PartitionRange } from '../storage/keys.ts';
 import { pagesOf } from '../storage/queries.ts';
+import type { ListenedType } from './listened-types.ts';
+import * as listenedTypes from './listened-types.ts';
 import * as listeners from './listeners.ts';
 
 /** A part of the listeners of a type: those that match an event, at least one and at most 500. */
@@ -18,18 +20,15 @@ export interface Candidates {
 /** The number of listeners of a part. */
 const PART_SIZE = 500;
 
-/** A part of the partition of a type: listeners that demand no exact value, and attributes of which others demand one. */
-interface TypePage {
-  readonly attributes: readonly string[];
+/** A part of a partition of a type: listeners that demand no exact value and, in the first partition, where others are. */
+interface TypePage extends ListenedType {
   readonly listeners: readonly listeners.Listener[];
 }
 
 function toTypePage(items: readonly Item[]): TypePage {
-  const [attributes, others] = [true, false].map((is) => items.filter(({ sk }) => listenerKeys.isAttribute(sk) === is));
-  return {
-    attributes: (attributes ?? []).map(listeners.toAttribute),
-    listeners: (others ?? []).map(listeners.fromItem),
-  };
+  const isDescription = ({ sk }: Item): boolean => listenerKeys.isDescription(sk);
+  const others = items.filter((item) => !isDescription(item));
+  return { ...listenedTypes.fromItems(items.filter(isDescription)), listeners: others.map(listeners.fromItem) };
 }
 
 /** The partitions of types that are kept in memory, where the table knows whether they have changed. */
@@ -58,7 +57,7 @@ function keep(generation: NonNullable<Table['generation']>, partition: string, o
   }
 }
 
-/** Reads the partition of a type from a position on; all of it is kept where the table knows when it changes. */
+/** Reads a partition of a type from a position on; all of it is kept where the table knows when it changes. */
 async function* typePages(
   { table }: Pick<Ports, 'table'>,
   range: PartitionRange,
@@ -84,13 +83,75 @@ async function* typePages(
   if (!isAll || generation === undefined || current === undefined) return;
   const page = {
     attributes: all.flatMap(({ attributes }) => attributes),
+    partitions: Math.max(1, ...all.map(({ partitions }) => partitions)),
     listeners: all.flatMap((one) => one.listeners),
   };
   if (generation('runs', range.pk) === current) keep(generation, range.pk, { generation: current, page });
 }
 
-/** Positions of listeners that demand an exact value sort after all others. */
+/** Positions of listeners that demand an exact value begin so; they are after all others. */
 const BY_VALUE = '~';
+/** Positions in partitions of a type but the first begin so, and with the number of the partition. */
+const IN_PARTITION = '!';
+const PARTITION_DIGITS = 2;
+
+/** A place among the listeners of a type: after the sort key `from` in a partition. */
+interface Place {
+  readonly partition: number;
+  readonly from: string;
+}
+
+/** The place of a position, the beginning for an empty one; undefined for one among listeners by value. */
+function placeOf(position: string): Place | undefined {
+  if (position.startsWith(BY_VALUE)) return undefined;
+  if (!position.startsWith(IN_PARTITION)) return { partition: 0, from: position };
+  const end = IN_PARTITION.length + PARTITION_DIGITS;
+  return { partition: Number(position.slice(IN_PARTITION.length, end)), from: position.slice(end) };
+}
+
+/** What precedes the sort keys of a partition in positions. */
+const prefixOf = (partition: number): string =>
+  partition === 0 ? '' : IN_PARTITION + String(partition).padStart(PARTITION_DIGITS, '0');
+
+/** So many partitions are begun side by side. */
+const READ_TOGETHER = 4;
+
+/**
+ * Reads the partitions of a type from a place on, one after another: the first one says how many there are. `partitions`:
+ * how many are known, where the first one is not read.
+ */
+async function* pagesOfType(
+  ports: Pick<Ports, 'table'>,
+  {
+    namespaceId,
+    type,
+    partitions = 1,
+  }: { readonly namespaceId: string; readonly type: string; readonly partitions?: number },
+  place: Place = { partition: 0, from: '' },
+): AsyncGenerator<Place & { readonly page: TypePage }> {
+  let count = partitions;
+  const begin = (partition: number) => {
+    const from = partition === place.partition ? place.from : '';
+    return { partition, from, pages: typePages(ports, listenerKeys.ofType(namespaceId, type, partition), from) };
+  };
+  if (place.partition === 0) {
+    const { pages, ...first } = begin(0);
+    for await (const page of pages) {
+      count = Math.max(count, page.partitions);
+      yield { ...first, page };
+    }
+  }
+  const numbers = Array.from({ length: count }, (_, number) => number).slice(Math.max(place.partition, 1));
+  for (const some of batchesOf(numbers, READ_TOGETHER)) {
+    const begun = some.map(begin);
+    const firsts = await Promise.all(begun.map(({ pages }) => pages.next()));
+    for (const [index, { partition, from, pages }] of begun.entries()) {
+      const first = firsts[index];
+      if (first?.done === false) yield { partition, from, page: first.value };
+      for await (const page of pages) yield { partition, from, page };
+    }
+  }
+}
 
 /** The ranges of listeners that demand a value which the event has, in the order of their sort keys. */
 function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonly string[]): PartitionRange[] {
@@ -108,8 +169,9 @@ function* partsOf(
   after: string,
   prefix = '',
 ): Generator<Candidates> {
-  const matching = page.filter(({ at, filter }) => at > after && matches(filter, event));
-  for (const part of batchesOf(matching, PART_SIZE)) yield { matching: part, last: prefix + (part.at(-1)?.at ?? '') };
+  const matching = page.filter(({ key, filter }) => key.sk > after && matches(filter, event));
+  for (const part of batchesOf(matching, PART_SIZE))
+    yield { matching: part, last: prefix + (part.at(-1)?.key.sk ?? '') };
 }
 
 /**
@@ -122,15 +184,17 @@ export async function* candidatesOf(
   event: CloudEvent,
   after = '',
 ): AsyncGenerator<Candidates> {
-  const isPastType = after.startsWith(BY_VALUE);
-  const attributes = new Set(after === '' ? [] : await listeners.attributesOf(ports, namespaceId, event.type));
-  if (!isPastType) {
-    for await (const page of typePages(ports, listenerKeys.ofType(namespaceId, event.type), after)) {
+  const place = placeOf(after);
+  const known = after === '' ? undefined : await listenedTypes.read(ports, namespaceId, event.type);
+  const attributes = new Set(known?.attributes);
+  if (place !== undefined) {
+    const type = { namespaceId, type: event.type, ...(known && { partitions: known.partitions }) };
+    for await (const { partition, from, page } of pagesOfType(ports, type, place)) {
       for (const name of page.attributes) attributes.add(name);
-      yield* partsOf(page.listeners, event, after);
+      yield* partsOf(page.listeners, event, from, prefixOf(partition));
     }
   }
-  const from = isPastType ? after.slice(BY_VALUE.length) : '';
+  const from = place === undefined ? after.slice(BY_VALUE.length) : '';
   for (const range of valueRanges(namespaceId, event, [...attributes])) {
     for await (const items of pagesOf(ports.table, { ...range, from: from === '' ? undefined : from })) {
       yield* partsOf(items.map(listeners.fromItem), event, from, BY_VALUE);
@@ -147,7 +211,7 @@ export async function someOfType(
 ): Promise<listeners.Listener[]> {
   const found: listeners.Listener[] = [];
   const attributes: string[] = [];
-  for await (const page of typePages(ports, listenerKeys.ofType(namespaceId, type), '')) {
+  for await (const { page } of pagesOfType(ports, { namespaceId, type })) {
     attributes.push(...page.attributes);
     found.push(...page.listeners);
     if (found.length >= maximum) return found.slice(0, maximum);

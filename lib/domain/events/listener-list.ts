@@ -96,9 +96,10 @@ export async function removeAll(
   const others = items.flatMap((item) => {
     if (item === undefined) return [];
     const { kind, owner: id } = fromItem(item);
-    return keysOf({ namespaceId, kind, id }, filtersOf(item));
+    const partition = Number(item['partition'] ?? 0);
+    return keysOf({ namespaceId, kind, id, partition }, filtersOf(item));
   });
-  const attributes = await readAll(table, listenerKeys.attributesOfAll(namespaceId));
-  const all = [...rows.map(keyOf), ...others, ...attributes.map(keyOf)];
+  const descriptions = await readAll(table, listenerKeys.descriptionsOfAll(namespaceId));
+  const all = [...rows.map(keyOf), ...others, ...descriptions.map(keyOf)];
   await deleteKeys(table, [...new Map(all.map((key) => [`${key.pk} ${key.sk}`, key])).values()]);
 }

@@ -84,6 +84,8 @@ export interface CancelOn {
   readonly since: number;
   /** Whether the events were read that came before the listener was stored. */
   readonly isChecked?: true;
+  /** That of its listener; see `Listening`. */
+  readonly partition?: number;
 }
 
 /** A wait for events. */
@@ -99,6 +101,8 @@ export interface Listening {
   readonly token: string;
   /** Tokens of earlier calls of the task: a call that was given up may end after the one that repeats it. */
   readonly otherTokens?: readonly string[];
+  /** The partition of its listeners that demand no exact value, among those of their types; absent: the first. */
+  readonly partition?: number;
 }
 
 /** Whether a wait has received the events that it needs. */

@@ -79,10 +79,22 @@ export const partitionsIn = (spread: Spread | undefined): number =>
 export const partitionsAt = ({ spread }: Home, ms: number): number =>
   (spread ?? []).reduce((most, { from, partitions }) => (from <= ms ? Math.max(most, partitions) : most), 1);
 
+const hashPartition = (id: string, partitions: number): number =>
+  Number.parseInt(sha256(id).slice(0, 8), 16) % partitions;
+
 /** The partition of a row that has this time and this id; the first one is 0. */
 export function partitionOf(home: Home, ms: number, id: string): number {
   const partitions = partitionsAt(home, ms);
-  return partitions === 1 ? 0 : Number.parseInt(sha256(id).slice(0, 8), 16) % partitions;
+  return partitions === 1 ? 0 : hashPartition(id, partitions);
+}
+
+/**
+ * The partition of what stores the number of its partition: nobody has to know when a step holds, so rows go to all
+ * partitions at once.
+ */
+export function partitionNow({ spread }: Home, id: string): number {
+  const partitions = partitionsIn(spread);
+  return partitions === 1 ? 0 : hashPartition(id, partitions);
 }
 
 /** The key of a partition: the first one has the key that there was before partitions were spread. */

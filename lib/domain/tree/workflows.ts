@@ -3,6 +3,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
 import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../errors.ts';
+import * as listenedTypes from '../events/listened-types.ts';
 import * as listeners from '../events/listeners.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
@@ -57,7 +58,7 @@ async function startWrites(
   now: number,
 ): Promise<Write[]> {
   if (plans.after !== undefined) {
-    await listeners.storeAttributes(ports, namespace.id, listeners.startFilters(plans.after));
+    await listenedTypes.store(ports, listeners.ownerOfStarts(namespace, id), listeners.startFilters(plans.after));
   }
   return [
     ...listeners.startWrites({ namespace, id, path }, plans, now),

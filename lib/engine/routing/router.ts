@@ -126,12 +126,12 @@ async function deliver(
   const trace = { listener: listeners.displayName(listener), workflow: path, matches: true };
   if (kind === 'cancel') {
     const did = await offerToCancel(ports, owner, recorded);
-    if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
+    if (did === 'gone') await listeners.removeStale(ports, listener);
     return { ...trace, did };
   }
   if (kind === 'wait') {
     const did = await giveToWait(ports, { run: owner, number }, recorded);
-    if (did === 'gone') await listeners.removeStale(ports, message.namespaceId, listener);
+    if (did === 'gone') await listeners.removeStale(ports, listener);
     return { ...trace, did };
   }
   return { ...trace, ...(await startByEvent(ports, message.namespace, listener, recorded)) };

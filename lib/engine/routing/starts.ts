@@ -45,7 +45,7 @@ export async function startByEvent(
   if (opened === undefined || plan === undefined) return { did: 'nothing: the workflow is gone' };
   if (!opened.node.live) return { did: 'nothing: the workflow is disabled' };
   const { path } = opened.node;
-  if (path !== listener.path) await listeners.move(ports, opened.namespace.id, listener, path);
+  if (path !== listener.path) await listeners.move(ports, listener, path);
   const start = plan.start.type === 'eventsAnd' ? startBySet : startByOne;
   return start(ports, { opened: { ...opened, readAt }, plan, recorded }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };

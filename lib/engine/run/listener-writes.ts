@@ -1,6 +1,8 @@
+import * as listenedTypes from '../../domain/events/listened-types.ts';
 import * as listeners from '../../domain/events/listeners.ts';
-import type { Run } from '../../domain/runs/runs.ts';
+import { homeOf, type Run } from '../../domain/runs/runs.ts';
 import type { Listening } from '../../domain/runs/waits.ts';
+import { partitionNow } from '../../domain/storage/spread.ts';
 import type { Write } from '../../ports/table.ts';
 import type { EnginePorts } from '../ports.ts';
 
@@ -22,21 +24,30 @@ export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: 
   return [...(await waitWrites(ports, before, after)), ...(await cancelWrites(ports, before, after))];
 }
 
-const ownerOf = ({ namespaceId, settings, id }: Run, kind: listeners.Owner['kind']): listeners.Owner => ({
-  namespaceId,
-  spread: settings.spread,
-  kind,
-  id,
-});
+/** The partition of listeners that a run stores from now on, which it keeps with what they are for; absent: the first. */
+export function partitionFor(run: Pick<Run, 'namespaceId' | 'settings' | 'id'>): Pick<Listening, 'partition'> {
+  const partition = partitionNow(homeOf(run), run.id);
+  return partition === 0 ? {} : { partition };
+}
+
+/** A run as the owner of listeners that were stored with a partition. */
+export const ownerOf = (
+  { namespaceId, settings, id }: Pick<Run, 'namespaceId' | 'settings' | 'id'>,
+  kind: 'wait' | 'cancel',
+  { partition }: Pick<Listening, 'partition'>,
+): listeners.Owner => ({ namespaceId, spread: settings.spread, kind, id, partition });
 
 /** The listener of the event that cancels the run is stored by its first commit and deleted by its last. */
 async function cancelWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
-  const owner = ownerOf(before, 'cancel');
   const isPending = after.status === 'pending';
-  if (before.cancelOn !== undefined) return isPending ? [] : listeners.toDeletions(owner, [before.cancelOn.filter]);
+  if (before.cancelOn !== undefined) {
+    const { filter } = before.cancelOn;
+    return isPending ? [] : listeners.toDeletions(ownerOf(before, 'cancel', before.cancelOn), [filter]);
+  }
   if (after.cancelOn === undefined || !isPending) return [];
   const { filter, since } = after.cancelOn;
-  await listeners.storeAttributes(ports, before.namespaceId, [filter]);
+  const owner = ownerOf(before, 'cancel', after.cancelOn);
+  await listenedTypes.store(ports, owner, [filter]);
   return listeners.toWrites(owner, [filter], { wait: 0, mode: 'simple', path: before.path, created: since });
 }
 
@@ -45,13 +56,13 @@ async function waitWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after:
   const begun = after.status === 'pending' ? wait?.listening : undefined;
   const isSameWait = before.wait?.number === wait?.number;
   if (isSameWait && begun !== undefined) return [];
-  const owner = ownerOf(before, 'wait');
   const isWoken = after.woken !== undefined && after.woken.number === before.wait?.number;
   const ended = isWoken ? undefined : before.wait?.listening;
-  const deletions = ended === undefined ? [] : listeners.toDeletions(owner, ended.filters);
+  const deletions = ended === undefined ? [] : listeners.toDeletions(ownerOf(before, 'wait', ended), ended.filters);
   if (begun === undefined || wait === undefined) return deletions;
   const details = { wait: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };
-  await listeners.storeAttributes(ports, before.namespaceId, begun.filters);
+  const owner = ownerOf(before, 'wait', begun);
+  await listenedTypes.store(ports, owner, begun.filters);
   const puts = listeners.toWrites(owner, begun.filters, details);
   // A transaction writes an item once: a put replaces the listener that it would delete.
   const replaced = new Set(puts.map(placeOf));

@@ -3,6 +3,7 @@ import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import { mayCompute, takeTurn } from '../evaluation/processor.ts';
+import { partitionFor } from '../run/listener-writes.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { type ResumeSignal, Suspend } from '../run/suspension.ts';
 import { setCancelOn } from './cancel-on.ts';
@@ -56,7 +57,9 @@ function suspend(unit: StepUnit, { wait }: Suspend): BatchEnd {
   const { run, entered, origin, at } = unit;
   const endOfPart = unit.ports.clock.now() + MAX_PART_DAYS * MS_OF_A_DAY;
   const wake = Math.min(wait.until, unit.deadline, endOfPart);
-  unit.wait = { ...wait, number: run.waitCount + 1, state: at, entered, origin, wake };
+  const listening = wait.listening && { ...wait.listening, ...partitionFor(run) };
+  const how = listening === undefined ? wait : { ...wait, listening };
+  unit.wait = { ...how, number: run.waitCount + 1, state: at, entered, origin, wake };
   return { end: wait.isWaiting ? 'wait' : 'checkpoint' };
 }
 

@@ -1,5 +1,6 @@
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
+import { partitionFor } from '../run/listener-writes.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { End } from './transitions.ts';
 
@@ -13,7 +14,7 @@ export async function setCancelOn(unit: StepUnit): Promise<End | undefined> {
   const { type, context } = cancelOn;
   try {
     const filter = { type, context: (await evaluate(context, unit.data)) as Readonly<Record<string, unknown>> };
-    unit.cancelOn = { filter, since: unit.run.created };
+    unit.cancelOn = { filter, since: unit.run.created, ...partitionFor(unit.run) };
     return undefined;
   } catch (error) {
     if (!(error instanceof StateError)) throw error;

@@ -21,6 +21,7 @@ import { TASK_ERROR } from '../executions/task-errors.ts';
 import { answerOfWoken, endWokenTasks } from '../executions/woken.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { notifyEnd } from '../run/end-waiters.ts';
+import { ownerOf } from '../run/listener-writes.ts';
 import { publishOutbox } from '../run/outbox.ts';
 import type { ResumeSignal } from '../run/suspension.ts';
 import { type Advance, advance, latestOf, mayGoOn } from './advance.ts';
@@ -47,14 +48,10 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
 }
 
 /** Ends the tasks of the wait that a run has left, and deletes its listeners; `waiting` is the run as it waited. */
-async function endListening(
-  ports: RunnerPorts,
-  woken: runs.Run,
-  { namespaceId, id, settings, wait }: ListeningRun,
-): Promise<void> {
+async function endListening(ports: RunnerPorts, woken: runs.Run, waiting: ListeningRun): Promise<void> {
   await endWokenTasks(ports, woken);
-  const owner = { namespaceId, spread: settings.spread, kind: 'wait', id } as const;
-  await listeners.removeAll(ports, owner, wait.listening.filters, wait.number);
+  const { listening, number } = waiting.wait;
+  await listeners.removeAll(ports, ownerOf(waiting, 'wait', listening), listening.filters, number);
 }
 
 /**

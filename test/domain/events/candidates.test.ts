@@ -1,8 +1,10 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { openLocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { candidatesOf } from '../../../lib/domain/events/candidates.ts';
+import { type Candidates, candidatesOf, someOfType } from '../../../lib/domain/events/candidates.ts';
+import * as listenedTypes from '../../../lib/domain/events/listened-types.ts';
 import * as listenerList from '../../../lib/domain/events/listener-list.ts';
 import * as listeners from '../../../lib/domain/events/listeners.ts';
+import * as listenerKeys from '../../../lib/domain/storage/keys/listener-keys.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import { type Filter, matches } from '../../../lib/events/matching.ts';
@@ -21,13 +23,24 @@ const DETAILS = { wait: 1, mode: 'simple', path: '/w', created: 0 } as const;
 afterEach(() => vi.restoreAllMocks());
 afterAll(close);
 
-const ownerOf = (namespaceId: string, id: string): listeners.Owner => ({ namespaceId, kind: 'wait', id });
+const ownerOf = (namespaceId: string, id: string, partition?: number): listeners.Owner => ({
+  namespaceId,
+  kind: 'wait',
+  id,
+  partition,
+});
 
-async function add(namespaceId: string, id: string, context: Filter['context'], created = 0): Promise<void> {
-  const filters = [{ type: 't', context }];
-  await listeners.storeAttributes({ table }, namespaceId, filters);
-  await table.write(listeners.toWrites(ownerOf(namespaceId, id), filters, { ...DETAILS, created }));
+async function store(owner: listeners.Owner, filters: readonly Filter[], details = {}): Promise<void> {
+  await listenedTypes.store({ table }, owner, filters);
+  await table.write(listeners.toWrites(owner, filters, { ...DETAILS, ...details }));
 }
+
+const add = (namespaceId: string, id: string, context: Filter['context'], created = 0): Promise<void> =>
+  store(ownerOf(namespaceId, id), [{ type: 't', context }], { created });
+
+/** Adds a listener in a partition of its type. */
+const addTo = (partition: number, namespaceId: string, id: string, context: Filter['context'] = {}): Promise<void> =>
+  store(ownerOf(namespaceId, id, partition), [{ type: 't', context }]);
 
 const eventWith = (attributes: object): CloudEvent =>
   ({ specversion: '1.0', id: '1', source: 'bench', type: 't', ...attributes }) as CloudEvent;
@@ -59,15 +72,16 @@ let spaces = 0;
 const names = fc.constantFrom('n', 'N', 'm', 'source', 'subject', 'data', 'constructor');
 const values = fc.constantFrom<unknown>('a', 'b', 'a*', '*', '', 'bench', 1, true, null);
 const contexts = fc.dictionary(names, values, { maxKeys: 3 });
+const partitions = fc.nat({ max: 15 });
 
 test('finds exactly the listeners that match, each once, also after any of them', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(contexts, { maxLength: 12 }), contexts, async (filters, attributes) => {
+    fc.asyncProperty(fc.array(fc.tuple(contexts, partitions), { maxLength: 12 }), contexts, async (all, attributes) => {
       spaces += 1;
       const space = `space-${spaces}`;
-      for (const [index, context] of filters.entries()) await add(space, `run-${index}`, context);
+      for (const [index, [context, partition]] of all.entries()) await addTo(partition, space, `run-${index}`, context);
       const event = eventWith(attributes);
-      const wanted = filters.flatMap((context, index) =>
+      const wanted = all.flatMap(([context], index) =>
         matches({ type: 't', context }, event) ? [`run-${index}`] : [],
       );
       const found = await ownersOf(table, space, event);
@@ -137,11 +151,81 @@ test('an owner of several filters is one record, and all its listeners go with t
     { type: 't', context: { n: '1' } },
     { type: 'u', context: {} },
   ];
-  await listeners.storeAttributes({ table }, 'several', filters);
-  await table.write(listeners.toWrites(ownerOf('several', 'run'), filters, { ...DETAILS, mode: 'and' }));
+  await store(ownerOf('several', 'run'), filters, { mode: 'and' });
   const { results } = await listenerList.list({ table }, { id: 'several', spread: undefined }, toListRequest({}));
   expect(results.map(({ mode, events }) => [mode, events.map(({ type }) => type)])).toEqual([['and', ['t', 'u']]]);
   await listenerList.removeAll({ table }, { id: 'several', spread: undefined });
   expect(await ownersOf(plain, 'several', eventWith({ n: '1' }))).toEqual([]);
   expect(await ownersOf(plain, 'several', { ...eventWith({}), type: 'u' } as CloudEvent)).toEqual([]);
+});
+
+describe('a type whose listeners are spread over partitions', () => {
+  test('costs a query of each partition that it has, and one as long as nothing is spread', async () => {
+    for (let n = 0; n < 8; n += 1) await add('narrow', `run-${n}`, {});
+    expect(await costOf('narrow', eventWith({}))).toEqual({ queries: 1, items: 8 });
+    for (let n = 0; n < 8; n += 1) await addTo(n, 'wide', `run-${n}`);
+    const { queries } = await costOf('wide', eventWith({}));
+    expect(queries).toBe(8);
+    expect((await ownersOf(plain, 'wide', eventWith({}))).sort()).toEqual(
+      (await ownersOf(plain, 'narrow', eventWith({}))).sort(),
+    );
+  });
+
+  test('stores the number of its partitions once, where many processes see it for the first time', async () => {
+    const written = vi.spyOn(table, 'write');
+    const spread = [{ from: 0, partitions: 16 }];
+    const owner = { ...ownerOf('counted', 'run', 3), spread };
+    for (let process = 0; process < 5; process += 1) {
+      await listenedTypes.store({ table: { ...table } }, owner, [{ type: 't', context: {} }]);
+    }
+    expect(written).toHaveBeenCalledTimes(1);
+    expect(await listenedTypes.read({ table }, 'counted', 't')).toEqual({ attributes: [], partitions: 16 });
+  });
+
+  test.each([
+    [1, 2],
+    [2, 4],
+    [4, 16],
+  ])('is read on from any position while its %d partitions become %d', async (before, after) => {
+    const event = eventWith({ n: 'x' });
+    for (let stop = 0; stop <= before; stop += 1) {
+      const space = `growing-${before}-${stop}`;
+      for (let n = 0; n < 8; n += 1) await addTo(n % before, space, `old-${n}`);
+      await addTo(before - 1, space, 'old-exact', { n: 'x' });
+      const parts: Candidates[] = [];
+      for await (const part of candidatesOf({ table: plain }, space, event)) parts.push(part);
+      expect(parts).toHaveLength(before + 1);
+      for (let n = 0; n < after; n += 1) await addTo(n, space, `new-${n}`);
+      const rest = await ownersOf(plain, space, event, parts[stop]?.last);
+      const later = parts.slice(stop + 1).flatMap(({ matching }) => matching.map(({ owner }) => owner));
+      expect(rest.filter((id) => id.startsWith('old'))).toEqual(later);
+      expect(new Set(rest).size).toBe(rest.length);
+    }
+  });
+
+  test('is explained, and deleted with its namespace, in all of its partitions', async () => {
+    const filters = [
+      { type: 't', context: { n: '1' } },
+      { type: 'u', context: {} },
+      { type: 't', context: { n: 'x*' } },
+    ];
+    await store(ownerOf('purged', 'several', 5), filters, { mode: 'and' });
+    for (let n = 0; n < 16; n += 1) await addTo(n, 'purged', `run-${n}`);
+    expect(await someOfType({ table }, 'purged', 't', 100)).toHaveLength(18);
+    expect(await someOfType({ table }, 'purged', 't', 7)).toHaveLength(7);
+    await listenerList.removeAll({ table }, { id: 'purged', spread: undefined });
+    for (const type of ['t', 'u']) {
+      expect(await someOfType({ table: plain }, 'purged', type, 100)).toEqual([]);
+      for (let n = 0; n < 16; n += 1) {
+        expect((await table.query(listenerKeys.ofType('purged', type, n))).items).toEqual([]);
+      }
+    }
+  });
+
+  test('has positions of its own where another type is named like one of its partitions', async () => {
+    await addTo(1, 'alike', 'one');
+    await store(ownerOf('alike', 'other'), [{ type: 't#1', context: {} }]);
+    expect(await ownersOf(plain, 'alike', eventWith({}))).toEqual(['one']);
+    expect(await ownersOf(plain, 'alike', eventWith({ type: 't#1' }))).toEqual(['other']);
+  });
 });

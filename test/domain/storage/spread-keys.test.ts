@@ -16,10 +16,11 @@ const SPREAD = [
   ...keys.eventsOfType(home, `odd#${ID}#2026-01-15`, NOW, NOW),
   labelKeys.labelledRuns(home, { name: 'team', value: '#' }, NOW),
   listenerKeys.ofNamespace(home),
+  { pks: Array.from({ length: 12 }, (_, number) => listenerKeys.ofType(ID, 'paid', number).pk) },
 ].flatMap(({ pks }) => pks);
 
 test('the keys of all partitions of a namespace are known as such, and only for that namespace', () => {
-  expect(SPREAD).toHaveLength(6 * 12);
+  expect(SPREAD).toHaveLength(7 * 12);
   expect(SPREAD.filter((pk) => !isSpread(ID, pk))).toEqual([]);
   const other = ID.replace('0192', '0193');
   expect(SPREAD.filter((pk) => isSpread(other, pk))).toEqual([]);
@@ -31,8 +32,8 @@ test('keys that more partitions would not relieve are others', () => {
     keys.run(ID).pk,
     keys.openRuns(ID).pk,
     keys.counters(ID).pk,
-    listenerKeys.ofType(ID, 'paid').pk,
-    listenerKeys.attributesOfAll(ID).pk,
+    listenerKeys.byValue(ID, 'paid')[1]?.pk ?? '',
+    listenerKeys.descriptionsOfAll(ID).pk,
     `${ID}#worker-tasks`,
     ID,
   ];

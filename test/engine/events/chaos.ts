@@ -85,13 +85,17 @@ export interface Beginning {
 let beginnings = 0;
 
 /** Stores a namespace with workflows, in which many worlds begin. */
-export async function prepare(sources: Readonly<Record<string, string>>, lookback: string): Promise<Beginning> {
+export async function prepare(
+  sources: Readonly<Record<string, string>>,
+  lookback: string,
+  partitions = 1,
+): Promise<Beginning> {
   beginnings += 1;
   const prefix = (2 * beginnings).toString(16).padStart(8, '0');
   const chaos = new Chaos({ table: new MemoryTable(), prefix }, () => 0);
   const { ports } = chaos;
   await namespaces.create(ports, NAMESPACE);
-  await namespaces.configure(ports, NAMESPACE, { events: { lookback } });
+  await namespaces.configure(ports, NAMESPACE, { events: { lookback }, partitions });
   for (const [path, source] of Object.entries(sources)) await workflows.create(ports, NAMESPACE, `/${path}`, source);
   return { table: chaos.table, prefix: (2 * beginnings + 1).toString(16).padStart(8, '0') };
 }
@@ -272,7 +276,7 @@ export class Chaos {
 
   private note(item: Item): void {
     if (item['replay'] !== undefined) this.replays.set(item.sk, { due: Number(item['due']), routed: false });
-    else if (item.pk.startsWith('events#') && item['event'] !== undefined) {
+    else if (/^events(?:-\d+)?#/.test(item.pk) && item['event'] !== undefined) {
       this.due.set((JSON.parse(String(item['event'])) as CloudEvent).id, Number(item['due']));
     }
     if (!item.pk.startsWith('run#')) return;
@@ -395,6 +399,12 @@ export class Chaos {
   async begin(path: string, key: string): Promise<void> {
     const invocation = { namespace: NAMESPACE, path: `/${path}`, ref: '', input: Buffer.from('{}'), key };
     await this.persist((ports) => execute(ports, invocation));
+  }
+
+  /** An administrator who gives the namespace more partitions at some time. */
+  async grow(partitions: number): Promise<void> {
+    await this.pause(60);
+    await this.persist((ports) => namespaces.configure(ports, NAMESPACE, { partitions }));
   }
 
   /** A client that cancels the runs which are there at some time. */

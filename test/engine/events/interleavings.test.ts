@@ -24,6 +24,8 @@ interface Scenario {
   readonly types: readonly string[];
   /** How often the first event is replayed. */
   readonly replays?: number;
+  /** The partitions of the namespace at the beginning, and from some time on. */
+  readonly partitions?: readonly [before: number, after: number];
   /** A client cancels the runs at some time. */
   readonly mayCancel?: boolean;
   readonly check: (chaos: Chaos, events: readonly CloudEvent[], hasTimeouts: boolean) => string[];
@@ -199,6 +201,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     types: ['t', 't'],
     check: checkStarts,
   },
+  'waits of three runs whose listeners are in several partitions, which become more': {
+    sources: { one: `${TIMEOUTS}states:\n${consume('a')}`, two: TWO_WAITS, three: TWO_WAITS },
+    lookback: '',
+    begun: ['one', 'two', 'three'],
+    types: ['t', 't'],
+    partitions: [2, 16],
+    check: checkWaits,
+  },
   'waits of two runs, and an event that is replayed': {
     sources: { one: `${TIMEOUTS}states:\n${consume('a')}`, two: TWO_WAITS },
     lookback: '',
@@ -223,8 +233,8 @@ const prepared = new Map<string, Beginning>();
 beforeAll(async () => {
   // A crash during a log write is logged.
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  for (const [name, { sources, lookback }] of Object.entries(SCENARIOS)) {
-    prepared.set(name, await prepare(sources, lookback));
+  for (const [name, { sources, lookback, partitions }] of Object.entries(SCENARIOS)) {
+    prepared.set(name, await prepare(sources, lookback, partitions?.[0]));
   }
 });
 
@@ -244,7 +254,7 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   const events = scenario.types.map((type, index): CloudEvent => {
     return { specversion: '1.0', id: `e${index}`, source: 's', type };
   });
-  const { replays = 0 } = scenario;
+  const { replays = 0, partitions } = scenario;
   const mayTimeOut = scenario.begun.length > 0 && replays === 0 && scenario.check !== checkNaps;
   const hasTimeouts = mayTimeOut && random() < 0.4;
   // Some events are sent twice.
@@ -252,6 +262,7 @@ async function problemsOf(name: string, number: number): Promise<string[]> {
   await chaos.run(hasTimeouts, [
     ...scenario.begun.map((path) => () => chaos.begin(path, 'key')),
     ...sent.map((event) => () => chaos.send(event)),
+    ...(partitions === undefined ? [] : [() => chaos.grow(partitions[1])]),
     ...(scenario.mayCancel === true ? [() => chaos.cancel()] : []),
     ...Array.from({ length: replays }, () => () => chaos.replay('e0')),
   ]);

@@ -3,20 +3,32 @@ import { sha256 } from '../ids.ts';
 import { at, type Partition, type PartitionRange, part, runs } from '../key-parts.ts';
 import { type Home, type Partitions, partitionOf, partitionsAt, spreadKey, spreadKeys } from '../spread.ts';
 
-/** The listeners of a type that demand no exact value of an attribute, after the `attributes` of the type. */
-export const ofType = (namespaceId: string, type: string): Partition => runs(`listeners#${namespaceId}#${part(type)}`);
+/**
+ * A partition of the listeners of a type that demand no exact value of an attribute; in the first one, 0, they come after the
+ * `descriptions` of the type. The number is in the first word of the key: a type may end like one.
+ */
+export const ofType = (namespaceId: string, type: string, partition = 0): Partition =>
+  runs(`listeners${partition === 0 ? '' : `-${partition}`}#${namespaceId}#${part(type)}`);
 
-const ATTRIBUTE = 'attribute#';
-/** The attributes by whose values the other listeners of a type are stored. */
-export const attributes = (namespaceId: string, type: string): PartitionRange => ({
+const DESCRIPTION = 'attribute';
+const ATTRIBUTE = `${DESCRIPTION}#`;
+const PARTITIONS = `${DESCRIPTION}-partitions#`;
+/** What is stored of a type beside its listeners: each `attribute` and `partitions`. */
+export const descriptions = (namespaceId: string, type: string): PartitionRange => ({
   ...ofType(namespaceId, type),
-  prefix: ATTRIBUTE,
+  prefix: DESCRIPTION,
 });
+/** Whether a sort key is that of a description, not of a listener. */
+export const isDescription = (sk: string): boolean => sk.startsWith(DESCRIPTION);
 /** The key of an attribute by whose values listeners of a type are stored. */
 export const attribute = (namespaceId: string, type: string, name: string): Key =>
   at(ofType(namespaceId, type), `${ATTRIBUTE}${part(name)}`);
-/** Whether a sort key is that of an `attribute`. */
-export const isAttribute = (sk: string): boolean => sk.startsWith(ATTRIBUTE);
+/**
+ * The key of a number of partitions that a type has at least. It is no `attribute#`, so a version that does not know it cannot
+ * read the type, and tries again later: it would miss the listeners in the other partitions.
+ */
+export const partitions = (namespaceId: string, type: string, count: number): Key =>
+  at(ofType(namespaceId, type), `${PARTITIONS}${String(count).padStart(2, '0')}`);
 
 const VALUE_LENGTH = 32;
 /** What stands in keys for a value of an attribute: a hash, as values may be long. */
@@ -35,15 +47,19 @@ export const ofValue = (namespaceId: string, type: string, value: string): Parti
   prefix: `${value}#`,
 });
 
-/** The key of a listener; `value` is the exact value that it demands, `slot` the index of its filter in its owner. */
-export function listener(
-  namespaceId: string,
-  { type, value }: { readonly type: string; readonly value: string | undefined },
-  owner: string,
-  slot: number,
-): Key {
+/** What decides where a listener is stored. */
+interface Demand {
+  readonly type: string;
+  /** The exact value that it demands. */
+  readonly value: string | undefined;
+  /** The partition of the type; it matters without a value. */
+  readonly partition: number;
+}
+
+/** The key of a listener; `slot` is the index of its filter in its owner. */
+export function listener(namespaceId: string, { type, value, partition }: Demand, owner: string, slot: number): Key {
   const name = `${owner}#${String(slot).padStart(3, '0')}`;
-  if (value === undefined) return at(ofType(namespaceId, type), name);
+  if (value === undefined) return at(ofType(namespaceId, type, partition), name);
   return at(ofDigit(namespaceId, type, value.slice(0, 1)), `${value}#${name}`);
 }
 
@@ -60,8 +76,8 @@ export const ofNamespace = (home: Home): Partitions => ({
 /** The partition key of the first listener of an owner, created at a time, in `ofNamespace`. */
 export const listenerBucket = (home: Home, created: number, owner: string): string =>
   spreadKey(allListeners(home), partitionOf(home, created, owner));
-/** The `attributes` of all types of a namespace. */
-export const attributesOfAll = (namespaceId: string): Partition => ({
+/** The `descriptions` of all types of a namespace. */
+export const descriptionsOfAll = (namespaceId: string): Partition => ({
   ...runs(`${namespaceId}#listener-attributes`),
   index: 'by-namespace',
 });

@@ -1,7 +1,7 @@
 /** What follows the id of a namespace in the key of a day, or of the list of its listeners, and the number of a partition. */
 const AFTER_ID = /^#(?:\d{4}-\d\d-\d\d|listeners)(?:#\d+)?$/;
-/** The beginning of the keys of events of a type and of runs with a label, before the id. */
-const BEFORE_ID = /^(?:events(?:-\d+)?|labels)#/;
+/** The beginning of the keys of events and listeners of a type and of runs with a label, before the id. */
+const BEFORE_ID = /^(?:(?:events|listeners)(?:-\d+)?|labels)#/;
 
 /** Whether the rows of a partition, of a table or an index, go to others too when the namespace with this id has several. */
 export function isSpread(namespaceId: string, pk: string): boolean {
