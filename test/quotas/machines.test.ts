@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
-import { allPostponed, countPostponed, progressOf } from '../../lib/domain/tree/definitions.ts';
 import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
 import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
-import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { startByClock } from '../../lib/engine/routing/starts.ts';
@@ -87,58 +84,6 @@ describe('state machines within the quotas of Step Functions', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every((reason) => reason instanceof BusyError)).toBe(true);
     expect(space.aws.executions.size).toBe(150 - refused.length);
-  });
-
-  test('an import of 400 workflows is stored at once, and defined at the pace of the quota in passes that may stop', async () => {
-    for (let n = 0; n < 400; n += 1) await space.store(`w${n}`, nap(1));
-    expect(space.aws.machines.size).toBe(100);
-    expect(await countPostponed(space.ports)).toBe(300);
-    const starts = await Promise.allSettled(Array.from({ length: 60 }, (_, n) => start(`w${n + 300}`)));
-    const refused = starts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    expect(refused.length).toBeGreaterThan(0);
-    for (const reason of refused) {
-      expect(reason).toBeInstanceOf(BusyError);
-      expect(reason.message).toMatch(/^the workflow is stored and .*: 300 of an import wait .* 5 minutes or more/);
-    }
-    const { id } = await namespaces.need(space.ports, 'demo');
-    const progress = () => progressOf(space.ports, id);
-    expect(await progress()).toMatchObject({ defined: 0, waiting: 300, waitingInAll: 300, failed: [] });
-    await deleteNode(space.ports, 'demo', '/w398', true);
-    const left: number[] = [];
-    for (let passes = 0; passes < 10 && (await countPostponed(space.ports)) > 0; passes += 1) {
-      const until = space.time.clock.now() + 60_000;
-      await space.pass(reconcile(space.ports, { isExclusive: false, until }));
-      left.push(await countPostponed(space.ports));
-      const { defined, waiting } = await progress();
-      expect([waiting, [300, 299]]).toEqual([left.at(-1), expect.arrayContaining([defined + waiting])]);
-    }
-    expect(left.length).toBeGreaterThan(1);
-    expect(left.at(-1)).toBe(0);
-    expect(await progress()).toMatchObject({ defined: 299, waiting: 0, failed: [] });
-    const machines = definitions();
-    for (const n of [0, 150, 399]) await start(`w${n}`);
-    expect(definitions()).toBe(machines);
-  });
-
-  test('a definition that fails is shown with its reason, stops no other one, and is tried again', async () => {
-    for (let n = 0; n < 104; n += 1) await space.store(`w${n}`, nap(1));
-    space.time.advance(200_000);
-    const { executions } = space.ports;
-    const first = (await allPostponed(space.ports).next()).value;
-    if (!first) throw new Error('nothing was postponed');
-    const define: typeof executions.define = (machine, isPatient) =>
-      machine.name.startsWith(first.workflow)
-        ? Promise.reject(new Error('InvalidDefinition: too deep'))
-        : executions.define(machine, isPatient);
-    const pass = (ports: RunnerPorts) => space.pass(reconcile(ports, { isExclusive: false }));
-    const { id } = await namespaces.need(space.ports, 'demo');
-    const failing = { ...space.ports, executions: { ...executions, define } };
-    await expect(pass(failing)).rejects.toThrow('too deep');
-    const failed = [{ path: first.path, error: 'InvalidDefinition: too deep' }];
-    expect(await progressOf(space.ports, id)).toMatchObject({ defined: 3, waiting: 0, failed });
-    space.time.advance(60_000);
-    await pass(space.ports);
-    expect(await progressOf(space.ports, id)).toMatchObject({ defined: 4, waiting: 0, failed: [] });
   });
 
   test('a deleted workflow leaves no machine', async () => {

@@ -15,9 +15,12 @@ export class QuotaSpace {
   readonly memory = new MemoryPorts();
   readonly time = new VirtualTime();
   readonly aws = new QuotaStepFunctions(() => this.time.clock.now());
+  readonly #given: Partial<Pick<RunnerPorts, 'table'>>;
   ports: RunnerPorts;
 
-  constructor() {
+  /** `given`: a table with indexes, for tests of thousands of items. */
+  constructor(given: Partial<Pick<RunnerPorts, 'table'>> = {}) {
+    this.#given = given;
     this.ports = this.deployed('weft--0001-');
   }
 
@@ -31,7 +34,7 @@ export class QuotaSpace {
       sleep: (ms) => new Promise((resolve) => this.time.alarm(ms, () => resolve(undefined))),
     });
     const clock = { ...this.memory.ports.clock, now: () => this.time.clock.now() };
-    return { ...this.memory.ports, clock, executions };
+    return { ...this.memory.ports, ...this.#given, clock, executions };
   }
 
   /** Creates the namespace `demo` with this workflow, and stores it as a request does. */

@@ -4,9 +4,19 @@ import { DAY_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, idIn, type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
+import {
+  cursorOf,
+  cutOf,
+  idIn,
+  type List,
+  paginate,
+  positionIn,
+  type Sorting,
+  spanOf,
+  toList,
+} from '../storage/lists.ts';
 import type { Range } from '../storage/queries.ts';
-import { readWindow, type Span } from '../storage/windows.ts';
+import { readCut, readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
 import { type Criteria, criteriaOf, narrowed, type Row, rangesOf, read, rowOf, scan } from './rows.ts';
 
@@ -42,6 +52,11 @@ async function windowOf(
   return { rows, from: Math.min(from, total), total };
 }
 
+/** Whether the rows that a request names are found by their positions, without reading others. */
+const isCut = ({ cursor = {} }: ListRequest, { types, texts }: Criteria): boolean =>
+  types.length + texts.length === 0 &&
+  [cursor.after, cursor.before].every((one) => one === undefined || positionIn(one) !== '');
+
 /** A cursor contains the id of an event; rows have it as it is in keys. */
 const cursorOfRow = (cursor: string | undefined): string | undefined =>
   cursor === undefined ? undefined : cursorOf(keys.eventIdPart(idIn(cursor)));
@@ -53,7 +68,7 @@ const SORTING: Sorting<Row> = {
   idOf: (row) => row.id,
 };
 
-/** Another order than that of the index, or the cursor of an older client, requires the keys of all rows in memory. */
+/** Another order than that of the index, or a cursor with a filter, requires the keys of all rows in memory. */
 async function sortedOf(
   needs: Needs,
   ranges: readonly Range[],
@@ -75,11 +90,27 @@ async function sortedOf(
 }
 
 /** The direction of a list in the order of the index; undefined for another order. */
-function isDescending({ order, cursor }: ListRequest): boolean | undefined {
+function isDescending({ order }: ListRequest): boolean | undefined {
   const [first, ...others] = order.filter(({ field }) => field in SORTING.orders);
-  if (cursor !== undefined || others.length > 0) return undefined;
+  if (others.length > 0) return undefined;
   if (first === undefined) return true;
   return first.field === 'RECEIVED' ? first.direction !== 'ASC' : undefined;
+}
+
+interface Listing {
+  readonly ranges: readonly Range[];
+  readonly criteria: Criteria;
+  readonly request: ListRequest;
+  /** Undefined: not in the order of the index. */
+  readonly descending: boolean | undefined;
+}
+
+async function shownOf(needs: Needs, { ranges, criteria, request, descending }: Listing): Promise<Shown> {
+  if (descending === undefined) return sortedOf(needs, ranges, criteria, request);
+  if (request.cursor === undefined) return windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
+  if (!isCut(request, criteria)) return sortedOf(needs, ranges, criteria, request);
+  const { items, from, total } = await readCut(needs.table, ranges, cutOf(request, MAX_ROWS));
+  return { rows: items.map(rowOf), from, total };
 }
 
 /**
@@ -98,10 +129,8 @@ export async function list(
   const criteria = criteriaOf(request);
   const descending = isDescending(request);
   const ranges = rangesOf(namespace, period, descending ?? true);
-  const shown =
-    descending === undefined
-      ? await sortedOf(needs, ranges, criteria, request)
-      : await windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
-  const records = (await read(needs, shown.rows)).map(events.toRecord);
-  return toList(request, records, { from: shown.from, total: shown.total, idOf: ({ id }) => id });
+  const { rows, from, total } = await shownOf(needs, { ranges, criteria, request, descending });
+  const records = (await read(needs, rows)).map(events.toRecord);
+  const positionOf = ({ id, receivedAt }: events.EventRecord) => keys.eventOrder(id, Date.parse(receivedAt));
+  return toList(request, records, { from, total, idOf: ({ id }) => id, positionOf });
 }

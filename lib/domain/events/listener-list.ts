@@ -1,14 +1,14 @@
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Key } from '../../ports/table.ts';
+import type { Item, Key, Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import type { Filter } from '../runs/waits.ts';
 import { deleteKeys, getAll } from '../storage/batches.ts';
 import * as listenerKeys from '../storage/keys/listener-keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
-import { readAll } from '../storage/queries.ts';
-import { readWindow } from '../storage/windows.ts';
+import { cutOf, type List, mapList, spanOf, toList } from '../storage/lists.ts';
+import { type Range, readAll } from '../storage/queries.ts';
+import { type Piece, readCut, readWindow } from '../storage/windows.ts';
 import { displayName, fromItem, keysOf, type Listener } from './listeners.ts';
 
 /** The wire form of the listeners of one owner. */
@@ -29,44 +29,52 @@ const keyOf = ({ pk, sk }: Item): Key => ({ table: 'runs', pk, sk });
 const filtersOf = (item: Item): Filter[] =>
   item['filters'] === undefined ? [fromItem(item).filter] : (JSON.parse(String(item['filters'])) as Filter[]);
 
+/** A record with what cursors need of it. */
+interface Row {
+  readonly record: ListenerRecord;
+  readonly id: string;
+  /** Its place in the index. */
+  readonly position: string;
+}
+
 /** The record of an owner, from its rows of the index: one, or one a filter if an earlier version stored them. */
-function toRecord(rows: readonly Item[]): ListenerRecord[] {
+function toRows(rows: readonly Item[]): Row[] {
   const sorted = rows.toSorted((a, b) => Number(a['slot']) - Number(b['slot']));
   const [first] = sorted;
   if (first === undefined) return [];
   const { kind, owner, mode, path, created } = fromItem(first);
   const filters = first['filters'] === undefined ? sorted.flatMap(filtersOf) : filtersOf(first);
   const at = toTimestamp(created);
-  return [
-    {
-      workflow: path,
-      instance: kind === 'start' ? '' : owner,
-      updatedAt: at,
-      mode,
-      events: filters.map(({ type, context }) => ({ type, filters: context })),
-      createdAt: at,
-      ...(kind === 'cancel' ? { cancels: true } : {}),
-    },
-  ];
+  const record: ListenerRecord = {
+    workflow: path,
+    instance: kind === 'start' ? '' : owner,
+    updatedAt: at,
+    mode,
+    events: filters.map(({ type, context }) => ({ type, filters: context })),
+    createdAt: at,
+    ...(kind === 'cancel' ? { cancels: true } : {}),
+  };
+  return [{ record, id: displayName({ kind, owner }), position: String(first['order']) }];
 }
 
-const SORTING: Sorting<ListenerRecord> = {
-  orders: { UPDATED: (row) => row.updatedAt },
-  defaults: [{ field: 'UPDATED', direction: 'ASC' }],
-  filters: {},
-  idOf: (row) => `${row.workflow}#${row.instance}${row.cancels ? '#cancel' : ''}`,
-};
-
 /** Reads the records of rows of the index; those of listeners that were deleted meanwhile are left out. */
-async function recordsOf({ table }: Pick<Ports, 'table'>, rows: readonly Item[]): Promise<ListenerRecord[]> {
-  const items = await getAll(table, rows.map(keyOf));
+async function rowsOf({ table }: Pick<Ports, 'table'>, found: readonly Item[]): Promise<Row[]> {
+  const items = await getAll(table, found.map(keyOf));
   const present = items.filter((item) => item !== undefined);
-  return [...Map.groupBy(present, (item) => displayName(fromItem(item))).values()].flatMap(toRecord);
+  return [...Map.groupBy(present, (item) => displayName(fromItem(item))).values()].flatMap(toRows);
 }
 
 /** Whether the list is requested in the reverse order of the index. */
 const isDescending = ({ order }: ListRequest): boolean =>
-  order.find(({ field }) => Object.hasOwn(SORTING.orders, field))?.direction === 'DESC';
+  order.find(({ field }) => field === 'UPDATED')?.direction === 'DESC';
+
+/** The rows of the index that a request names. Only they are read. */
+async function pieceOf(table: Table, range: Range, request: ListRequest): Promise<Piece> {
+  if (request.cursor !== undefined) return readCut(table, [range], cutOf(request));
+  const { from, to } = spanOf(request);
+  const { items, total } = await readWindow(table, [range], { from, to });
+  return { items, from: Math.min(from, total), total };
+}
 
 /** Lists the listeners of a namespace, one record an owner (rest-api reference, A.5). Only a page is read. */
 export async function list(
@@ -75,14 +83,10 @@ export async function list(
   request: ListRequest,
 ): Promise<List<ListenerRecord>> {
   const range = { ...listenerKeys.ofNamespace(namespace), descending: isDescending(request) };
-  // A cursor names an owner, which the index does not find.
-  if (request.cursor !== undefined) {
-    return paginate(await recordsOf(ports, await readAll(ports.table, range)), request, SORTING);
-  }
-  const { from, to } = spanOf(request);
-  const { items, total } = await readWindow(ports.table, [range], { from, to });
-  const records = await recordsOf(ports, items);
-  return toList(request, records, { from: Math.min(from, total), total, idOf: SORTING.idOf });
+  const { items, from, total } = await pieceOf(ports.table, range, request);
+  const rows = await rowsOf(ports, items);
+  const placing = { from, total, idOf: ({ id }: Row) => id, positionOf: ({ position }: Row) => position };
+  return mapList(toList(request, rows, placing), ({ record }) => record);
 }
 
 /** Deletes all listeners of a deleted namespace. */

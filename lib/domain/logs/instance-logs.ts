@@ -98,17 +98,24 @@ async function search(
   return { lines, from: Math.min(from, total), total, reached: reached ?? number };
 }
 
-/** The indexes of the lines at the request's pagination cursors, among those that pass the filters; cursors contain times. */
+/**
+ * The indexes of the lines at the request's pagination cursors, among those that pass the filters, and the number of all that
+ * pass. Without a filter the log is read up to the last of these lines. Cursors contain times.
+ */
 async function indexesOf(ports: Needs, run: runs.Run, request: ListRequest, passesFilter: LineFilter) {
   const { after, before } = request.cursor ?? {};
+  const wanted = new Set([after, before].filter((one) => one !== undefined));
   const indexes = new Map<string, number>();
+  const all = hasFilter(request) ? undefined : lengthOf(run);
   let total = 0;
+  if (all !== undefined && wanted.size === 0) return { indexes, total: all };
   for await (const part of runs.logParts(ports, run)) {
     for (const line of part.filter(passesFilter)) {
       const cursor = cursorOf(toFineTimestamp(line.t));
-      if (cursor === after || cursor === before) indexes.set(cursor, total);
+      if (wanted.has(cursor)) indexes.set(cursor, total);
       total += 1;
     }
+    if (all !== undefined && indexes.size === wanted.size) return { indexes, total: all };
   }
   return { indexes, total };
 }

@@ -1,7 +1,9 @@
 import type { Settings } from '../../ports/settings.ts';
+import { MILLISECOND_US } from '../../time/units.ts';
 import { batchesOf } from '../storage/batches.ts';
+import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, type List, mapList, passes, toList } from '../storage/lists.ts';
+import { cursorOf, idIn, type List, mapList, passes, toList } from '../storage/lists.ts';
 import type { Span } from '../storage/windows.ts';
 import { daysFrom, type LogOwner, oldestOf } from './lines.ts';
 import { type Entry, FILTERS, hasFilter, isDescending, type LogRecord, pageOf, toRecord, traitsOf } from './records.ts';
@@ -110,16 +112,36 @@ async function countDays(log: Log, days: readonly number[], request: ListRequest
 /** The id of a line in a pagination cursor of an older client. */
 const idOf = ({ at, id }: Entry): string => `${at} ${id}`;
 
-/** Returns the indexes, in the order of time, of the lines that the request's pagination cursors name; -1 for others. */
-async function indexesOf(log: Log, days: readonly number[], request: ListRequest): Promise<(cursor: string) => number> {
+/** The microsecond of a line in a pagination cursor; undefined for a text that is not such a cursor. */
+const momentIn = (cursor: string): number | undefined => {
+  const [at] = /^\d{1,16}(?= )/.exec(idIn(cursor)) ?? [];
+  return at === undefined ? undefined : Number(at);
+};
+
+/**
+ * Returns the indexes, in the order of time, of the lines that the request's pagination cursors name; -1 for others. Only the
+ * days of these lines are read.
+ */
+async function indexesOf(
+  log: Log,
+  days: readonly DayCount[],
+  request: ListRequest,
+): Promise<(cursor: string) => number> {
   const { after, before } = request.cursor ?? {};
+  const cursors = [after, before].filter((one) => one !== undefined);
+  const moments = cursors.map(momentIn).filter((at) => at !== undefined);
+  const named = new Set(moments.map((at) => keys.dateOf(at / MILLISECOND_US)));
   const indexes = new Map<string, number>();
-  if (after === undefined && before === undefined) return () => -1;
-  let index = 0;
-  for await (const entry of walk(log, days, entryFilterOf(request))) {
-    const cursor = cursorOf(idOf(entry));
-    if (cursor === after || cursor === before) indexes.set(cursor, index);
-    index += 1;
+  let begin = 0;
+  for (const { day, counts } of days) {
+    let index = begin;
+    begin += sumOf(counts);
+    if (!named.has(keys.dateOf(day))) continue;
+    for await (const entry of walk(log, [day], entryFilterOf(request))) {
+      const cursor = cursorOf(idOf(entry));
+      if (cursors.includes(cursor)) indexes.set(cursor, index);
+      index += 1;
+    }
   }
   return (cursor) => indexes.get(cursor) ?? -1;
 }
@@ -167,7 +189,8 @@ async function slice(log: Log, days: readonly DayCount[], request: ListRequest, 
 /** Reads the page of a request: counts the lines of all days, and reads those of the page. */
 export async function readPage(ports: Needs, log: Log, request: ListRequest): Promise<LogPage> {
   const days = daysFrom(log.since, ports.clock.now());
-  const [counted, indexOf] = await Promise.all([countDays(log, days, request), indexesOf(log, days, request)]);
+  const counted = await countDays(log, days, request);
+  const indexOf = await indexesOf(log, counted, request);
   const total = sumOf(counted.map(({ counts }) => sumOf(counts)));
   const { from, span } = pageOf(request, total, indexOf);
   return { entries: await slice(log, counted, request, span), from, total };

@@ -23,7 +23,7 @@ const eventsOfDay = ({ id }: Home, type: string, ms: number, partition: number):
   journal(`${EVENTS}${partition === 0 ? '' : `-${partition}`}#${id}#${part(type)}#${dateOf(ms)}`);
 
 /** The sort key of an event, and its order among the received ones. */
-const eventOrder = (id: string, ms: number): string => `${timeText(ms)}#${part(id)}`;
+export const eventOrder = (id: string, ms: number): string => `${timeText(ms)}#${part(id)}`;
 
 /** An event, by the time when it is due. */
 export const event = (home: Home, { type, id }: EventName, due: number): Key =>

@@ -19,6 +19,7 @@ export {
   eventBlobs,
   eventId,
   eventIdPart,
+  eventOrder,
   eventReceived,
   eventReplay,
   eventsOfType,

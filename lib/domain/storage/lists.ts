@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ListRequest } from './list-requests.ts';
-import type { Span } from './windows.ts';
+import type { Cut, Span } from './windows.ts';
 
 export interface PageInfo {
   readonly order: ListRequest['order'];
@@ -83,17 +83,33 @@ export const filterTimes = (
 export const filterValues = ({ filter }: Pick<ListRequest, 'filter'>, field: string, type: string): string[] =>
   filter.filter((one) => one.field === field && one.type === type && one.val !== '').map(({ val }) => val);
 
-/** Returns the cursor of the row with this id: base64 of `{"id": …}`. */
-export const cursorOf = (id: string): string => Buffer.from(JSON.stringify({ id })).toString('base64');
+/**
+ * Returns the cursor of the row with this id: base64 of `{"id": …}`, and `"v"` where the list is read by the position of
+ * its rows in an index (rest-api reference, 2.4).
+ */
+export const cursorOf = (id: string, position?: string): string =>
+  Buffer.from(JSON.stringify({ id, v: position })).toString('base64');
 
-/** Returns the id in a cursor; the empty text for a text that is not a cursor. */
-export function idIn(cursor: string): string {
+/** A text in a cursor; the empty text for a text that is not a cursor. */
+function textIn(cursor: string, field: 'id' | 'v'): string {
   try {
-    const { id } = JSON.parse(Buffer.from(cursor, 'base64').toString()) as { readonly id?: unknown };
-    return typeof id === 'string' ? id : '';
+    const value: unknown = (JSON.parse(Buffer.from(cursor, 'base64').toString()) as Record<string, unknown>)[field];
+    return typeof value === 'string' ? value : '';
   } catch {
     return '';
   }
+}
+
+/** Returns the id in a cursor; the empty text for a text that is not a cursor. */
+export const idIn = (cursor: string): string => textIn(cursor, 'id');
+
+/** DynamoDB rejects longer sort keys, bytes; a position gets one character in addition. */
+const MAX_POSITION_BYTES = 1023;
+
+/** Returns the position in a cursor; the empty text for a cursor without one, and for what no key can be. */
+export function positionIn(cursor: string): string {
+  const position = textIn(cursor, 'v');
+  return position.isWellFormed() && Buffer.byteLength(position) <= MAX_POSITION_BYTES ? position : '';
 }
 
 /**
@@ -112,19 +128,39 @@ export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: s
   return [from, Math.min(to, from + Math.min(Math.max(first ?? MAX_PAGE_ROWS, 0), MAX_PAGE_ROWS))];
 }
 
+/**
+ * Returns the cut that the cursors of a request name, for a list whose cursors have positions. A cursor without one, such as
+ * that of an earlier version, is as none.
+ */
+export function cutOf({ cursor = {} }: ListRequest, maxRows = MAX_PAGE_ROWS): Cut {
+  const { first, last, after, before } = cursor;
+  const positionOf = (one: string | undefined) => (one && positionIn(one)) || undefined;
+  const rows = Math.min(Math.max(last ?? first ?? maxRows, 0), maxRows);
+  return { after: positionOf(after), before: positionOf(before), rows, isFromEnd: last !== undefined };
+}
+
 /** Returns the rows [from, to) of a request without a cursor, at most `maxRows`. */
 export function spanOf({ offset, limit }: ListRequest, maxRows = MAX_PAGE_ROWS): Span {
   const from = Math.max(offset, 0);
   return { from, to: from + (limit > 0 ? Math.min(limit, maxRows) : maxRows) };
 }
 
+/** Where the rows of a page are in their list. */
+export interface Placing<T> {
+  readonly from: number;
+  readonly total: number;
+  readonly idOf: (row: T) => string;
+  /** The position of a row in the index that the list is read from, for cursors. */
+  readonly positionOf?: (row: T) => string;
+}
+
 /** Makes the reply of a list from the rows of one page, the first of which is number `from` of `total`. */
 export function toList<T>(
   request: ListRequest,
   rows: readonly T[],
-  { from, total, idOf }: { readonly from: number; readonly total: number; readonly idOf: (row: T) => string },
+  { from, total, idOf, positionOf }: Placing<T>,
 ): List<T> {
-  const edges = rows.map((node) => ({ node, cursor: cursorOf(idOf(node)) }));
+  const edges = rows.map((node) => ({ node, cursor: cursorOf(idOf(node), positionOf?.(node)) }));
   return {
     pageInfo: {
       order: request.order,
@@ -159,7 +195,10 @@ export const withNames = <L extends { readonly pageInfo: PageInfo }, Names exten
 export function paginate<T>(all: readonly T[], request: ListRequest, sorting: Sorting<T>): List<T> {
   const passing = all.filter((row) => passes(row, request, sorting.filters));
   const rows = sorted(passing, request, sorting);
-  const indexOf = (cursor: string) => rows.findIndex((row) => cursorOf(sorting.idOf(row)) === cursor);
+  const indexOf = (cursor: string) => {
+    const id = idIn(cursor);
+    return rows.findIndex((row) => sorting.idOf(row) === id);
+  };
   const [from, to] = rangeOf(request, rows.length, indexOf);
   return toList(request, rows.slice(from, to), { from, total: rows.length, idOf: sorting.idOf });
 }

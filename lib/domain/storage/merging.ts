@@ -7,8 +7,9 @@ export type MergedQuery = Omit<Query, 'pk'> & Partitions;
 /** Rows that one partition may have beyond its share of a page. */
 const SURPLUS = 4;
 
-/** The order of DynamoDB, which is that of the bytes in UTF-8. */
-const compareKeys = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
+/** The order of keys in DynamoDB, which is that of the bytes in UTF-8: negative, zero or positive. */
+export const compareKeys = (a: string, b: string): number =>
+  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** What one partition has of a page. */
 interface Piece {

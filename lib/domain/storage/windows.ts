@@ -1,5 +1,6 @@
 import type { Item, Page, Table } from '../../ports/table.ts';
 import { batchesOf } from './batches.ts';
+import { compareKeys } from './merging.ts';
 import { type Range, readPage } from './queries.ts';
 
 /** The rows [from, to) of a list. */
@@ -58,4 +59,60 @@ export async function readWindow(table: Table, ranges: readonly Range[], { from,
     total += window.total;
   }
   return { items, total };
+}
+
+/** The rows of a list that cursors name: those between two positions of its index, of them the first or the last. */
+export interface Cut {
+  /** The position after which the rows begin, in the order of the list; its row may have been deleted. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** So many rows, from the end if `isFromEnd`, else from the beginning. */
+  readonly rows: number;
+  readonly isFromEnd: boolean;
+}
+
+/** The rows of a cut, the number of the first one in the list, and the number of all rows of the list. */
+export interface Piece extends Window {
+  readonly from: number;
+}
+
+/** The parts of ranges from one position to another, both included. Of a range and a position the narrower bound holds. */
+const narrow = (ranges: readonly Range[], low: string | undefined, high: string | undefined): Range[] =>
+  ranges.map((range) => ({
+    ...range,
+    from: [range.from, low]
+      .filter((one) => one !== undefined)
+      .toSorted(compareKeys)
+      .at(-1),
+    to: [range.to, high].filter((one) => one !== undefined).toSorted(compareKeys)[0],
+  }));
+
+/** Bounds of a query are included: this sorts next after a position. */
+const nextAfter = (position: string | undefined): string | undefined => position && `${position}\u0000`;
+
+const reversed = (ranges: readonly Range[]): Range[] =>
+  ranges.map((range) => ({ ...range, descending: range.descending !== true })).toReversed();
+
+/** Returns the rows of a cut of partitions that follow one another in a list. Only they are read; all others are counted. */
+export async function readCut(table: Table, ranges: readonly Range[], cut: Cut): Promise<Piece> {
+  const { after, before, rows, isFromEnd } = cut;
+  const isDescending = ranges[0]?.descending === true;
+  const [low, high] = isDescending ? [before, after] : [after, before];
+  const isCrossed = low !== undefined && high !== undefined && compareKeys(low, high) >= 0;
+  if (isCrossed) return readCut(table, ranges, { after, rows: 0, isFromEnd: false });
+  const countOf = (some: readonly Range[], isNeeded: boolean) => (isNeeded ? countRows(table, some) : 0);
+  const [below, above, atHigh] = await Promise.all([
+    countOf(narrow(ranges, undefined, low), low !== undefined),
+    countOf(narrow(ranges, high, undefined), high !== undefined),
+    countOf(narrow(ranges, high, high), high !== undefined),
+  ]);
+  // The row at the upper end is within the bounds of the query and not of the cut: it is skipped, or it is the last one.
+  const inside = narrow(ranges, nextAfter(low), high);
+  const skipped = isFromEnd !== isDescending ? atHigh : 0;
+  const window = await readWindow(table, isFromEnd ? reversed(inside) : inside, { from: skipped, to: skipped + rows });
+  const total = window.total - atHigh;
+  const items = window.items.slice(0, total);
+  const ahead = isDescending ? above : below;
+  const from = ahead + (isFromEnd ? total - items.length : 0);
+  return { items: isFromEnd ? items.toReversed() : items, from, total: below + total + above };
 }

@@ -146,6 +146,52 @@ test('a list of listeners reads the page only, in the order of their creation', 
   expect(last.results.map(({ createdAt }) => Date.parse(createdAt))).toEqual([1029]);
 });
 
+test.each([1, 4])(
+  'a list of listeners in %d partitions is paged by cursors, and reads the page only',
+  async (count) => {
+    const spread = count === 1 ? undefined : [{ from: 0, partitions: count }];
+    const home = { id: `cursors-${count}`, spread };
+    const filters = [{ type: 'order', context: { n: '1' } }];
+    await listeners.storeAttributes({ table }, home.id, filters);
+    for (let n = 0; n < 30; n += 1) {
+      const owner = { ...ownerOf(home.id, `run-${n}`), spread };
+      await table.write(listeners.toWrites(owner, filters, { ...DETAILS, created: 1000 + ((n * 7) % 30) }));
+    }
+    let read = 0;
+    const counting: Table = {
+      ...plain,
+      query: async (query) => {
+        const page = await table.query(query);
+        read += query.only === undefined ? page.items.length : 0;
+        return page;
+      },
+    };
+    const page = async (query: Readonly<Record<string, readonly string[]>>) => {
+      read = 0;
+      const { results, pageInfo } = await listenerList.list({ table: counting }, home, toListRequest(query));
+      return { created: results.map(({ createdAt }) => Date.parse(createdAt)), ...pageInfo };
+    };
+    const first = await page({ first: ['3'] });
+    expect(first).toMatchObject({ created: [1000, 1001, 1002], total: 30, hasPreviousPage: false, hasNextPage: true });
+    // Of several partitions, any may have all rows of the page, and the next one.
+    const most = count === 1 ? 3 : (3 + 1) * count;
+    expect(read).toBeLessThanOrEqual(most);
+    await listeners.removeAll({ table }, { ...ownerOf(home.id, `run-${runAt(1002)}`), spread }, filters, DETAILS.wait);
+    const second = await page({ first: ['3'], after: [first.endCursor] });
+    expect(second).toMatchObject({ created: [1003, 1004, 1005], total: 29, hasPreviousPage: true });
+    expect(read).toBeLessThanOrEqual(most);
+    expect(await page({ last: ['2'], before: [second.startCursor] })).toMatchObject({ created: [1000, 1001] });
+    const end = await page({ last: ['2'] });
+    expect(end).toMatchObject({ created: [1028, 1029], hasNextPage: false });
+    const down = { 'order.field': ['UPDATED'], 'order.direction': ['DESC'] };
+    expect(await page({ ...down, first: ['2'], after: [end.startCursor] })).toMatchObject({ created: [1027, 1026] });
+  },
+);
+
+/** The number of the run whose listener was created then, in the lists above. */
+const runAt = (created: number): number =>
+  Array.from({ length: 30 }, (_, n) => n).findIndex((n) => 1000 + ((n * 7) % 30) === created);
+
 test('an owner of several filters is one record, and all its listeners go with the namespace', async () => {
   const filters = [
     { type: 't', context: { n: '1' } },

@@ -84,6 +84,20 @@ describe('a log of many days', () => {
     expect(space.rowsRead).toBe(7);
   });
 
+  test('is paged by the cursors of older clients, which read the day of their line only', async () => {
+    const all = await notesOnDays(4, 20);
+    const first = await space.list({ limit: ['3'], offset: ['44'] });
+    space.rowsRead = 0;
+    const second = await space.list({ first: ['3'], after: [first.pageInfo.endCursor] });
+    expect(textsOf(second)).toEqual(all.slice(47, 50));
+    expect(second.pageInfo).toMatchObject({ total: 80, hasPreviousPage: true, hasNextPage: true });
+    // The day of the cursor for its place, and of the page.
+    expect(space.rowsRead).toBeLessThanOrEqual(40);
+    expect(textsOf(await space.list({ last: ['2'], before: [second.pageInfo.startCursor] }))).toEqual(
+      all.slice(45, 47),
+    );
+  });
+
   test('returns at most the maximum number of lines, and the others on the next page', async () => {
     const all = await notesOnDays(2, MAX_LINES / 2 + 10);
     const first = await space.list();
