@@ -89,8 +89,8 @@ export function partitionOf(home: Home, ms: number, id: string): number {
 }
 
 /**
- * The partition of what stores the number of its partition: nobody has to know when a step holds, so rows go to all
- * partitions at once.
+ * The partition of a row that stores the number of its partition. No reader computes that number from the time of a step, so
+ * new rows go to all partitions at once.
  */
 export function partitionNow({ spread }: Home, id: string): number {
   const partitions = partitionsIn(spread);
