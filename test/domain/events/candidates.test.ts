@@ -152,9 +152,9 @@ test.each([1, 4])(
     const spread = count === 1 ? undefined : [{ from: 0, partitions: count }];
     const home = { id: `cursors-${count}`, spread };
     const filters = [{ type: 'order', context: { n: '1' } }];
-    await listeners.storeAttributes({ table }, home.id, filters);
     for (let n = 0; n < 30; n += 1) {
       const owner = { ...ownerOf(home.id, `run-${n}`), spread };
+      await listenedTypes.store({ table }, owner, filters);
       await table.write(listeners.toWrites(owner, filters, { ...DETAILS, created: 1000 + ((n * 7) % 30) }));
     }
     let read = 0;
