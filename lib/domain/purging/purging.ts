@@ -114,7 +114,7 @@ async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise
   await deleteAll(table, keys.openRuns(id));
   await deleteAll(table, unfinishedTasks(id));
   await deleteAll(table, keys.openEvents(id));
-  for (const kind of ['runs', 'events'] as const) await table.write([{ do: 'delete', key: keys.openCursor(id, kind) }]);
+  await deleteAll(table, keys.openCursors(id));
   // Without its data key nothing that was encrypted in the namespace can be decrypted, in any copy.
   await table.write([{ do: 'delete', key: keys.dataKey(id) }]);
   await deleteAll(table, keys.secrets(id));

@@ -206,9 +206,11 @@ export const notes = (owner: string, ms: number): Partition => journal(`notes#${
 /** The events of a namespace that were received before the reconciler's cursor and are not routed, by that time. */
 export const openEvents = (namespaceId: string): Partition => journal(`open#${namespaceId}`);
 
-/** The cursor of the reconciler in the runs or the events of a namespace. */
+/** The cursors of the reconciler in a namespace. */
+export const openCursors = (namespaceId: string): Partition => journal(`open-cursors#${namespaceId}`);
+/** The cursor of the reconciler in the runs, the events or the tasks for workers of a namespace. */
 export const openCursor = (namespaceId: string, kind: 'runs' | 'events' | 'tasks'): Key =>
-  at(journal(`open-cursors#${namespaceId}`), kind);
+  at(openCursors(namespaceId), kind);
 
 /** The passes over all namespaces that continue where the one before ended. */
 export type PassName = 'reconciler' | 'sweep';
