@@ -10,8 +10,6 @@ import { ACTIVATION_MS } from '../../lib/domain/storage/spread.ts';
 import { receive } from '../../lib/engine/events/broadcasting.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { execute, executeAndWait } from '../../lib/engine/start/start.ts';
-import { completeTask } from '../../lib/engine/workers/requests/ending.ts';
-import { pollTasks } from '../../lib/engine/workers/requests/taking.ts';
 import type { CloudEvent } from '../../lib/events/cloud-event.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';
 import { runsOf } from '../engine/world/snapshot.ts';
@@ -157,22 +155,5 @@ describe('the writes of whole runs', () => {
     });
     expect((await runsOf(counted)).map(({ status }) => status)).toEqual(['complete']);
     expect(used).toBe(3);
-  });
-
-  test('the tasks for workers: five units for each task', async () => {
-    const source =
-      'functions: [{id: f, type: worker, queue: q}]\nstates: [{id: a, type: action, action: {function: f}}]\n';
-    await counted.store({ task: source });
-    const used = await units('#worker-tasks', async () => {
-      await counted.execute('task', '{}');
-      await pass();
-      const namespace = await namespaces.need(counted.ports, counted.namespace);
-      const poll = { worker: 'w', max: 1, wait: 'PT0S', deadline: Number.POSITIVE_INFINITY, lease: undefined };
-      const [task] = await pollTasks(counted.ports, namespace, 'q', poll);
-      if (task === undefined) throw new Error('the queue has no task');
-      await completeTask(counted.ports, { namespace, queue: 'q', task: task.task, lease: task.lease }, 'done');
-      await pass();
-    });
-    expect(used).toBe(5);
   });
 });

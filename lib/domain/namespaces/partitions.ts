@@ -36,12 +36,27 @@ export async function grow(
   await ignoreConflict(table.write([write]));
 }
 
+/** A namespace as it was read at a time, milliseconds since 1970. */
+export interface KnownHome extends keys.Home {
+  readonly name: string;
+  readonly readAt: number;
+}
+
+/** Returns a namespace as it is known, or as it is now if rows of the present may be in partitions that are not known. */
+export async function knownNow({ table, clock }: Pick<Ports, 'table' | 'clock'>, known: KnownHome): Promise<KnownHome> {
+  const now = clock.now();
+  if (now < knownUntil(known.readAt - MAX_LEASE_MS)) return known;
+  const [item] = await leased(table).get([keys.namespace(known.name)]);
+  const namespace = item && fromItem(item);
+  return { ...known, readAt: now, ...(namespace?.id === known.id ? { spread: namespace.spread } : {}) };
+}
+
 /**
  * Returns by which partitions to read what the namespace of a run has received up to now: those that the run knows from its
  * start, or the present ones if it began too long ago.
  */
-export async function homeOf(
-  { table, clock }: Pick<Ports, 'table' | 'clock'>,
+export function homeOf(
+  needs: Pick<Ports, 'table' | 'clock'>,
   run: {
     readonly namespaceId: string;
     readonly namespace: string;
@@ -49,10 +64,7 @@ export async function homeOf(
     readonly settings: { readonly spread?: keys.Home['spread']; readonly readAt?: number };
   },
 ): Promise<keys.Home> {
-  const known = { id: run.namespaceId, spread: run.settings.spread };
-  const readAt = run.settings.readAt ?? run.created - START_AFTER_READ_MS;
-  if (clock.now() < knownUntil(readAt - MAX_LEASE_MS)) return known;
-  const [item] = await leased(table).get([keys.namespace(run.namespace)]);
-  const namespace = item && fromItem(item);
-  return namespace?.id === known.id ? namespace : known;
+  const { namespaceId: id, namespace: name, settings } = run;
+  const readAt = settings.readAt ?? run.created - START_AFTER_READ_MS;
+  return knownNow(needs, { id, name, spread: settings.spread, readAt });
 }

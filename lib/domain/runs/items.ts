@@ -39,23 +39,25 @@ function headItem(run: Run): Record<string, Value> {
 
 const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
 
-/** The attributes of a task for workers in the index by beginning: while it is open those of its queue. */
-function taskIndexItem({ status, namespaceId, created, updated, id, parent }: Run, task: WorkerTask) {
-  if (status === 'pending') {
-    const { queue, priority, lease, notBefore } = task;
-    const order = workerKeys.taskOrder({ queue, priority, created, heldUntil: lease?.until ?? notBefore }, id);
-    return { nsBucket: workerKeys.openTasks(namespaceId).pk, order };
-  }
-  // Only the end of a task that was taken and is awaited must be announced.
-  if (task.lease === undefined || (parent?.token ?? '') === '') return {};
-  return { nsBucket: workerKeys.endedTasks(namespaceId, updated).pk, order: keys.runOrder(updated, id) };
-}
-
 /** The namespace of a run, as it was when the run began: that is how the run is placed in its indexes. */
 export const homeOf = ({ namespaceId, settings }: Pick<Run, 'namespaceId' | 'settings'>): keys.Home => ({
   id: namespaceId,
   spread: settings.spread,
 });
+
+/** The attributes of a task for workers in the index by beginning: while it is open those of its queue. */
+function taskIndexItem(run: Run, task: WorkerTask) {
+  const { status, created, updated, id, parent } = run;
+  const home = homeOf(run);
+  if (status === 'pending') {
+    const { queue, priority, lease, notBefore } = task;
+    const order = workerKeys.taskOrder({ queue, priority, created, heldUntil: lease?.until ?? notBefore }, id);
+    return { nsBucket: workerKeys.openTask(home, created, id), order };
+  }
+  // Only the end of a task that was taken and is awaited must be announced.
+  if (task.lease === undefined || (parent?.token ?? '') === '') return {};
+  return { nsBucket: workerKeys.endedTask(home, updated, id), order: keys.runOrder(updated, id) };
+}
 
 /**
  * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of

@@ -21,6 +21,28 @@ export function readPage(
   return pks.length > 1 ? mergedPage(table, { ...range, ...page }) : table.query({ ...extract, ...page, pk });
 }
 
+/** Returns the first items of each partition of a range, at most `limit` of each, partition by partition. */
+export async function readHeads(
+  table: Table,
+  { pks, order: _, ...extract }: Extract & Partitions,
+  limit: number,
+): Promise<Item[]> {
+  const pages = await Promise.all(pks.map((pk) => table.query({ ...extract, pk, limit })));
+  return pages.flatMap(({ items }) => items);
+}
+
+/** Returns the first items of a range, at most `limit`. */
+export async function readFirst(table: Table, range: Range, limit: number): Promise<Item[]> {
+  const items: Item[] = [];
+  let next: string | undefined;
+  do {
+    const page: Page = await readPage(table, range, { limit: limit - items.length, next });
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && items.length < limit);
+  return items;
+}
+
 async function* follow(table: Table, range: Range, isCount = false, after?: string): AsyncGenerator<Page> {
   const count = isCount ? { count: true } : {};
   let next = after;

@@ -75,6 +75,10 @@ export function double(spread: Spread | undefined, now: number): Spread | undefi
 export const partitionsIn = (spread: Spread | undefined): number =>
   Math.max(1, ...(spread ?? []).map(({ partitions }) => partitions));
 
+/** The steps that rows of this time and of later ones need, milliseconds since 1970: those before have ended. */
+export const stepsSince = (spread: Spread, ms: number): Spread =>
+  spread.filter((_, index) => (spread[index + 1]?.from ?? Number.POSITIVE_INFINITY) > ms);
+
 /** How many partitions rows of this time are spread over, or of a later time before the next step. */
 export const partitionsAt = ({ spread }: Home, ms: number): number =>
   (spread ?? []).reduce((most, { from, partitions }) => (from <= ms ? Math.max(most, partitions) : most), 1);

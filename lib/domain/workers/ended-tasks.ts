@@ -2,12 +2,16 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
+import { grow } from '../namespaces/partitions.ts';
 import * as runs from '../runs/runs.ts';
 import { endedTasks, unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { OpenKind } from '../storage/open-items.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
+
+/** A task uses so many times as many write units of one key, while it is open, as a run: four instead of two. */
+const ROWS_OF_TASK = 2;
 
 /** Whether a caller waits for a run that has ended: it does not know that. */
 const isAwaited = (caller: runs.Run | undefined, { parent }: runs.Run): boolean =>
@@ -45,14 +49,16 @@ async function unreported(needs: Needs, rows: readonly Item[]): Promise<readonly
 }
 
 /** The tasks of a namespace that workers have ended since the last pass of the reconciler, and whose end is not known. */
-export function endedTasksOf(needs: Needs, { id, created }: Namespace): OpenKind {
+export function endedTasksOf(needs: Needs & Pick<Ports, 'settings'>, namespace: Namespace): OpenKind {
+  const { id, created } = namespace;
   return {
     cursor: keys.openCursor(id, 'tasks'),
     list: unfinishedTasks(id),
     order: 'order',
     oldest: Math.max(created, needs.clock.now() - runs.RETENTION_DAYS * DAY_MS),
     rangesOf: (from, to) =>
-      keys.daysBetween(from, to).map((day) => ({ ...endedTasks(id, day), from: keys.timeText(from) })),
+      keys.daysBetween(from, to).map((day) => ({ ...endedTasks(namespace, day), from: keys.timeText(from) })),
     pick: (rows) => unreported(needs, rows),
+    onRate: (tasksPerSecond) => grow(needs, namespace, ROWS_OF_TASK * tasksPerSecond),
   };
 }

@@ -1,9 +1,9 @@
 import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
-import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys/worker-keys.ts';
-import { runIdIn } from '../storage/keys.ts';
-import { type Range, readPage } from '../storage/queries.ts';
+import { type Home, runIdIn } from '../storage/keys.ts';
+import { type Range, readFirst, readHeads, readPage } from '../storage/queries.ts';
+import { partitionsIn } from '../storage/spread.ts';
 
 type Needs = Pick<Ports, 'table'>;
 
@@ -33,20 +33,20 @@ async function countUpTo({ table }: Needs, range: Range, most: number): Promise<
 }
 
 /** How many tasks of a queue are open. */
-export async function depthOf(needs: Needs, { id }: Namespace, queue: string): Promise<Depth> {
+export async function depthOf(needs: Needs, home: Home, queue: string): Promise<Depth> {
   const [ready, held] = await Promise.all([
-    countUpTo(needs, keys.readyTasks(id, queue), MAX_COUNT),
-    countUpTo(needs, keys.heldTasks(id, queue), MAX_COUNT),
+    countUpTo(needs, keys.readyTasks(home, queue), MAX_COUNT),
+    countUpTo(needs, keys.heldTasks(home, queue), MAX_COUNT),
   ]);
   return { queue, ready, held };
 }
 
-/** The names of the queues with open tasks, sorted; `MAX_QUEUES` at most. Reads one row of each. */
-export async function queuesOf({ table }: Needs, { id }: Namespace): Promise<string[]> {
+/** The names of the queues with open tasks, sorted; `MAX_QUEUES` at most. Reads one row of each in each partition. */
+export async function queuesOf({ table }: Needs, home: Home): Promise<string[]> {
   const names: string[] = [];
   let from: string | undefined;
   while (names.length < MAX_QUEUES) {
-    const [row] = (await table.query({ ...keys.openTasks(id), from, limit: 1 })).items;
+    const [row] = await readFirst(table, { ...keys.openTasks(home), from }, 1);
     if (row === undefined) break;
     const { queue } = keys.fromTaskOrder(String(row['order']));
     names.push(queue);
@@ -69,23 +69,68 @@ const toRow = (item: Item): Row => {
 };
 
 /** The open tasks of a queue: those that are ready by priority and age, then those that are held. */
-export async function tasksOf({ table }: Needs, { id }: Namespace, queue: string, limit: number): Promise<Row[]> {
-  const ready = (await table.query({ ...keys.readyTasks(id, queue), limit })).items;
+export async function tasksOf({ table }: Needs, home: Home, queue: string, limit: number): Promise<Row[]> {
+  const ready = await readFirst(table, keys.readyTasks(home, queue), limit);
   const left = limit - ready.length;
-  const held = left === 0 ? [] : (await table.query({ ...keys.heldTasks(id, queue), limit: left })).items;
+  const held = left === 0 ? [] : await readFirst(table, keys.heldTasks(home, queue), left);
   return [...ready, ...held].map(toRow);
 }
 
-/** The first tasks of a queue that may be taken at a time (milliseconds since 1970), by priority and age. */
+/** Some partitions of a queue, by their numbers, and how they are read. */
+export interface Reading {
+  readonly parts: readonly number[];
+  /**
+   * `exact`: by two queries of a partition, so that tasks whose hold is over are found, however many are ready; `brief`: by
+   * one, which finds them when fewer tasks are ready than are read.
+   */
+  readonly how: 'exact' | 'brief';
+}
+
+const numbersFrom = (first: number, count: number, all: number): number[] =>
+  Array.from({ length: count }, (_, index) => (first + index) % all);
+
+/** So many partitions a poll reads at first; in a namespace that has no more the order of a queue is exact. */
+const PARTS_AT_FIRST = 2;
+/** A poll that waits reads this part of the partitions at a time, and two at least. */
+const TURNS = 4;
+
+/**
+ * What a poll reads of a queue, in this order, until it has as many tasks as it wants: two partitions, then the others.
+ * `start`: a random number, so that polls do not compete for the same tasks.
+ */
+export function readingsOf({ spread }: Home, start: number): Reading[] {
+  const all = partitionsIn(spread);
+  const count = Math.min(PARTS_AT_FIRST, all);
+  const rest = numbersFrom(start + count, all - count, all);
+  const first: Reading = { parts: numbersFrom(start, count, all), how: 'exact' };
+  return rest.length === 0 ? [first] : [first, { parts: rest, how: 'brief' }];
+}
+
+/** What a poll that waits reads at a time: in `TURNS` turns that follow each other, every partition. */
+export function turnOf({ spread }: Home, turn: number): Reading {
+  const all = partitionsIn(spread);
+  const count = Math.min(Math.max(Math.ceil(all / TURNS), PARTS_AT_FIRST), all);
+  return { parts: numbersFrom(turn * count, count, all), how: 'brief' };
+}
+
+/**
+ * The first tasks of a queue that may be taken at a time (milliseconds since 1970), by priority and age; at most `limit` of
+ * each partition that is read.
+ */
 export async function takeable(
   { table }: Needs,
-  { id }: Namespace,
-  { queue, now, limit }: { readonly queue: string; readonly now: number; readonly limit: number },
+  home: Home,
+  { queue, now, limit, parts, how }: Reading & { readonly queue: string; readonly now: number; readonly limit: number },
 ): Promise<Row[]> {
-  const ranges = [keys.releasedTasks(id, queue, now), keys.readyTasks(id, queue)];
-  const pages = await Promise.all(ranges.map((range) => table.query({ ...range, limit })));
-  const rows = pages.flatMap(({ items }) => items.map(toRow));
-  return rows.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, limit);
+  const ranges =
+    how === 'brief'
+      ? [keys.takeableTasks(home, queue, now)]
+      : [keys.releasedTasks(home, queue, now), keys.readyTasks(home, queue)];
+  const read = ranges.map(({ pks, ...range }) =>
+    readHeads(table, { ...range, pks: pks.filter((_, number) => parts.includes(number)) }, limit),
+  );
+  const rows = (await Promise.all(read)).flat().map(toRow);
+  return rows.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, limit * parts.length);
 }
 
 /** The depths of queues as a Prometheus instant vector, at a time in milliseconds since 1970. */

@@ -3,6 +3,7 @@ import { storedCallPath } from '../../domain/runs/places.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../domain/runs/waits.ts';
 import { derivedId, spreadAs } from '../../domain/storage/ids.ts';
+import { stepsSince } from '../../domain/storage/spread.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
@@ -47,6 +48,11 @@ function parentOf({ caller: { run, wake, mode }, key: { i, k }, task = NO_TASK }
   return { ...callerWith(caller, task), ...(retries === undefined ? {} : { retries }) };
 }
 
+/** The settings of the task of a worker: over how many partitions its queue is spread, as its caller knows it. */
+function taskSettings({ settings, created }: runs.Run, { settings: { spread } }: runs.Run): runs.Run['settings'] {
+  return spread === undefined ? settings : { ...settings, spread: stepsSince(spread, created) };
+}
+
 /** The child of a call, not stored yet. Throws the catchable `limits.*` for a subflow that exceeds a limit. */
 export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run> {
   const { callee, caller, key, input } = call;
@@ -70,7 +76,7 @@ export async function newChild(ports: RunnerPorts, call: Call): Promise<runs.Run
   if (callee.kind === 'worker') {
     const worker = newTask(input, childId(run, origin, { i: key.i, k: 0 }));
     const child = newServiceCall(ports, { id, target: { revision: '', worker }, caller, parent, input });
-    return { ...child, ...trace, ...top, updated: origin };
+    return { ...child, ...trace, ...top, updated: origin, settings: taskSettings(child, run) };
   }
   await admitChild(ports, run, callee.opened.namespace);
   return {

@@ -71,18 +71,18 @@ test('a task wakes one of the polls that wait', async () => {
 });
 
 test('a task that is offered while a poll reads the queue makes it read again at once', async () => {
-  const waiting = beginWait(() => 0, 'n', 'jobs');
+  const waiting = beginWait(() => 0, 'n', 'jobs', 5);
   wakePoll('n', 'jobs');
-  expect(await waiting.wait(60_000)).toBe(true);
-  expect(await waiting.wait(1)).toBe(false);
+  expect(await waiting.wait(60_000)).toEqual({ why: 'offer' });
+  expect(await waiting.wait(1)).toBeUndefined();
   waiting.end();
 });
 
 test('a poll whose timer rings a little early reads the queue all the same', async () => {
   let now = 0;
-  const waiting = beginWait(() => now, 'n', 'jobs');
+  const waiting = beginWait(() => now, 'n', 'jobs', 5);
   now = 9.5;
-  expect(await waiting.wait(10)).toBe(true);
+  expect(await waiting.wait(10)).toEqual({ why: 'turn', turn: 6 });
   waiting.end();
 });
 

@@ -1,5 +1,5 @@
-/** What follows the id of a namespace in the key of a day, or of the list of its listeners, and the number of a partition. */
-const AFTER_ID = /^#(?:\d{4}-\d\d-\d\d|listeners)(?:#\d+)?$/;
+/** What follows the id of a namespace: a day, the list of its listeners or tasks for workers; the number of a partition. */
+const AFTER_ID = /^#(?:listeners|worker-tasks|(?:worker-tasks-ended#)?\d{4}-\d\d-\d\d)(?:#\d+)?$/;
 /** The beginning of the keys of events and listeners of a type and of runs with a label, before the id. */
 const BEFORE_ID = /^(?:(?:events|listeners)(?:-\d+)?|labels)#/;
 

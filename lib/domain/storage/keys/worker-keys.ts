@@ -1,19 +1,36 @@
-import { dateOf, type Partition, type PartitionRange, runOrder, runs, timeText } from '../key-parts.ts';
+import { dateOf, type Partition, runOrder, runs, timeText } from '../key-parts.ts';
+import {
+  type Home,
+  type Partitions,
+  partitionOf,
+  partitionsIn,
+  partitionsOfDay,
+  spreadKey,
+  spreadKeys,
+} from '../spread.ts';
+
+const openKey = ({ id }: Home): string => `${id}#worker-tasks`;
+const endedKey = ({ id }: Home, ms: number): string => `${id}#worker-tasks-ended#${dateOf(ms)}`;
+
+const inIndex = (pks: readonly string[]): Partitions => ({ table: 'runs', index: 'by-namespace', pks, order: 'order' });
 
 /**
- * The open tasks for workers of a namespace, by queue. They are runs, and share the index `by-namespace` with the others:
- * a task enters its queue, moves in it and leaves it by the commits of its run.
+ * The open tasks for workers of a namespace, by queue, spread over its partitions. They are runs, and share the index
+ * `by-namespace` with the others: a task enters its queue, moves in it and leaves it by the commits of its run.
  */
-export const openTasks = (namespaceId: string): Partition => ({
-  ...runs(`${namespaceId}#worker-tasks`),
-  index: 'by-namespace',
-});
+export const openTasks = (home: Home): Partitions => inIndex(spreadKeys(openKey(home), partitionsIn(home.spread)));
 
-/** The tasks of a day that workers have ended, by the time of their ends: the reconciler reads them. */
-export const endedTasks = (namespaceId: string, ms: number): Partition => ({
-  ...runs(`${namespaceId}#worker-tasks-ended#${dateOf(ms)}`),
-  index: 'by-namespace',
-});
+/** The partition key of an open task: it has the same one as long as it is open. `created`: milliseconds since 1970. */
+export const openTask = (home: Home, created: number, id: string): string =>
+  spreadKey(openKey(home), partitionOf(home, created, id));
+
+/** The tasks of the day of a time that workers have ended, by the time of their ends: the reconciler reads them. */
+export const endedTasks = (home: Home, ms: number): Partitions =>
+  inIndex(spreadKeys(endedKey(home, ms), partitionsOfDay(home, ms)));
+
+/** The partition key of a task that a worker has ended at a time, milliseconds since 1970. */
+export const endedTask = (home: Home, ended: number, id: string): string =>
+  spreadKey(endedKey(home, ended), partitionOf(home, ended, id));
 
 /** The ended tasks of a namespace before the reconciler's cursor that it has not finished. */
 export const unfinishedTasks = (namespaceId: string): Partition => runs(`open-worker-tasks#${namespaceId}`);
@@ -57,23 +74,26 @@ export function fromTaskOrder(order: string): OrderedTask {
 }
 
 /** The tasks of a queue that are ready, the first one first. */
-export const readyTasks = (namespaceId: string, queue: string): PartitionRange => ({
-  ...openTasks(namespaceId),
-  prefix: `${queue}#${READY}#`,
-});
+export const readyTasks = (home: Home, queue: string) => ({ ...openTasks(home), prefix: `${queue}#${READY}#` });
 
 /** The tasks of a queue that are held. */
-export const heldTasks = (namespaceId: string, queue: string): PartitionRange => ({
-  ...openTasks(namespaceId),
-  prefix: `${queue}#${HELD}#`,
-});
+export const heldTasks = (home: Home, queue: string) => ({ ...openTasks(home), prefix: `${queue}#${HELD}#` });
+
+// A digit is less than a tilde: tasks of the millisecond itself are included.
+const heldTo = (queue: string, ms: number): string => `${queue}#${HELD}#${timeText(ms)}~`;
 
 /** The tasks of a queue that were held until a time up to `ms`. */
-export const releasedTasks = (namespaceId: string, queue: string, ms: number) => ({
-  ...openTasks(namespaceId),
+export const releasedTasks = (home: Home, queue: string, ms: number) => ({
+  ...openTasks(home),
   from: `${queue}#${HELD}#`,
-  // A digit is less than a tilde: tasks of the millisecond itself are included.
-  to: `${queue}#${HELD}#${timeText(ms)}~`,
+  to: heldTo(queue, ms),
+});
+
+/** The tasks of a queue that are ready, and after them those that were held until a time up to `ms`. */
+export const takeableTasks = (home: Home, queue: string, ms: number) => ({
+  ...openTasks(home),
+  from: `${queue}#${READY}#`,
+  to: heldTo(queue, ms),
 });
 
 /** A sort key after all tasks of a queue and before those of any other queue that follows it. */

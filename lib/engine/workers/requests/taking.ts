@@ -1,9 +1,10 @@
 import { takeSlot } from '../../../domain/instances/waiting-requests.ts';
 import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
+import { type KnownHome, knownNow } from '../../../domain/namespaces/partitions.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { callTraceparent } from '../../../domain/runs/spans.ts';
 import type { Lease } from '../../../domain/runs/waits.ts';
-import { takeable } from '../../../domain/workers/queues.ts';
+import { type Reading, readingsOf, takeable, turnOf } from '../../../domain/workers/queues.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import { openInput } from '../../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
@@ -28,7 +29,7 @@ export interface Poll {
 const MAX_WAIT_MS = 60_000;
 const MIN_INTERVAL_MS = 100;
 const MAX_INTERVAL_MS = 1_000;
-/** Rows that are read beyond what is wanted: other workers may take the first ones at the same time. */
+/** Rows of a partition that are read beyond what is wanted: other workers may take the first ones at the same time. */
 const SPARE_ROWS = 20;
 
 /** Ends a task that nothing waits for any more: its time is over. */
@@ -81,25 +82,51 @@ async function toReply(ports: WorkerPorts, task: Leased) {
   };
 }
 
-/** Takes what there is, at most as much as the poll wants. Another poll that waits is woken for what is left. */
-async function takeSome(ports: WorkerPorts, namespace: Namespace, queue: string, poll: Poll): Promise<Leased[]> {
-  const rows = await takeable(ports, namespace, { queue, now: ports.clock.now(), limit: poll.max + SPARE_ROWS });
+/** A queue, and who polls it. */
+interface Polled {
+  readonly home: KnownHome;
+  readonly queue: string;
+  readonly poll: Poll;
+}
+
+/** Takes what a reading finds, at most so many. Another poll that waits is woken for what is left. */
+async function takeOf(
+  ports: WorkerPorts,
+  { home, queue, poll }: Polled,
+  reading: Reading,
+  most: number,
+): Promise<Leased[]> {
+  const rows = await takeable(ports, home, { ...reading, queue, now: ports.clock.now(), limit: most + SPARE_ROWS });
   const taken: Leased[] = [];
   let from = 0;
-  while (from < rows.length && taken.length < poll.max) {
-    const some = rows.slice(from, from + poll.max - taken.length);
+  while (from < rows.length && taken.length < most) {
+    const some = rows.slice(from, from + most - taken.length);
     from += some.length;
     const results = await Promise.all(some.map(({ id }) => take(ports, id, poll)));
     taken.push(...results.filter((one) => one !== undefined));
   }
-  if (from < rows.length) wakePoll(namespace.id, queue);
+  if (from < rows.length) wakePoll(home.id, queue);
+  return taken;
+}
+
+/** A random number of 16 bits. */
+const randomNumber = ({ clock }: Pick<WorkerPorts, 'clock'>): number => Number.parseInt(clock.uuid().slice(-4), 16);
+
+/** Takes what there is in all partitions, at most as much as the poll wants. */
+async function takeSome(ports: WorkerPorts, polled: Polled): Promise<Leased[]> {
+  const taken: Leased[] = [];
+  for (const reading of readingsOf(polled.home, randomNumber(ports))) {
+    taken.push(...(await takeOf(ports, polled, reading, polled.poll.max - taken.length)));
+    if (taken.length >= polled.poll.max) break;
+  }
   return taken;
 }
 
 /**
- * Takes tasks of a queue for a worker, the highest priority and the oldest first. Waits for the first one, at most until
- * `deadline` (milliseconds since 1970). Each task is leased: it is offered again when the lease is over. Throws `too-many` if
- * it would have to wait and no further request may.
+ * Takes tasks of a queue for a worker, the highest priority and the oldest first; in a namespace of more than two partitions,
+ * of those of some that are chosen at random. Waits for the first one, at most until `deadline` (milliseconds since 1970).
+ * Each task is leased: it is offered again when the lease is over. Throws `too-many` if it would have to wait and no further
+ * request may.
  */
 export async function pollTasks(
   ports: WorkerPorts,
@@ -107,30 +134,32 @@ export async function pollTasks(
   queue: string,
   { deadline, ...poll }: Poll & { readonly deadline: number },
 ) {
-  const end = Math.min(ports.clock.now() + durationOf(poll.wait, 'wait', [0, MAX_WAIT_MS]), deadline);
-  const taken = await takeSome(ports, namespace, queue, poll);
+  const { id, name, spread } = namespace;
+  const now = ports.clock.now();
+  const end = Math.min(now + durationOf(poll.wait, 'wait', [0, MAX_WAIT_MS]), deadline);
+  const polled = { home: { id, name, spread, readAt: now }, queue, poll };
+  const taken = await takeSome(ports, polled);
   const mustWait = taken.length === 0 && ports.clock.now() < end;
-  const all = mustWait ? await waitAndTake(ports, { namespace, queue, poll, end }) : taken;
+  const all = mustWait ? await waitAndTake(ports, polled, end) : taken;
   return Promise.all(all.map((task) => toReply(ports, task)));
 }
 
-interface Waiting {
-  readonly namespace: Namespace;
-  readonly queue: string;
-  readonly poll: Poll;
-  /** Milliseconds since 1970. */
-  readonly end: number;
-}
-
-async function waitAndTake(ports: WorkerPorts, { namespace, queue, poll, end }: Waiting): Promise<Leased[]> {
+/** Reads a part of the queue in each turn, and all of it when a task was offered here. `end`: milliseconds since 1970. */
+async function waitAndTake(ports: WorkerPorts, first: Polled, end: number): Promise<Leased[]> {
   const slot = await takeSlot(ports, end);
-  const waiting = beginWait(() => ports.clock.now(), namespace.id, queue);
+  const waiting = beginWait(() => ports.clock.now(), first.home.id, first.queue, randomNumber(ports));
+  let polled = first;
   try {
     for (let interval = MIN_INTERVAL_MS; ; interval = Math.min(interval * 2, MAX_INTERVAL_MS)) {
       const left = end - ports.clock.now();
       if (left <= 0) return [];
-      const mustRead = await waiting.wait(Math.min(interval, left));
-      const taken = mustRead ? await takeSome(ports, namespace, queue, poll) : [];
+      const wake = await waiting.wait(Math.min(interval, left));
+      if (wake === undefined) continue;
+      polled = { ...polled, home: await knownNow(ports, polled.home) };
+      const taken =
+        wake.why === 'offer'
+          ? await takeSome(ports, polled)
+          : await takeOf(ports, polled, turnOf(polled.home, wake.turn), polled.poll.max);
       if (taken.length > 0) return taken;
     }
   } finally {
