@@ -66,6 +66,29 @@ function measureMembers(value: object, allowed: number): Extent {
   return inner;
 }
 
+/** A value that takes more than about a millisecond to parse or to format, in values. */
+const LARGE_NODES = 20_000;
+/** A string of so many characters takes about as long as a value. */
+const CHARACTERS_A_NODE = 64;
+
+/** Whether data takes more than about a millisecond to parse or to format. */
+export function isLarge(value: unknown): boolean {
+  const left = [value];
+  let count = 0;
+  for (; left.length > 0 && count <= LARGE_NODES; count += 1) {
+    const next = left.pop();
+    if (typeof next === 'string') count += next.length / CHARACTERS_A_NODE;
+    if (typeof next !== 'object' || next === null) continue;
+    const known = extents.get(next);
+    count += known === undefined ? 0 : known.nodes + known.characters / CHARACTERS_A_NODE;
+    if (known !== undefined) continue;
+    const members = Array.isArray(next) ? next : Object.values(next);
+    if (count + members.length > LARGE_NODES) return true;
+    for (const member of members) left.push(member);
+  }
+  return count > LARGE_NODES;
+}
+
 const [COMMA, QUOTE, BACKSLASH, LIST, OBJECT] = Buffer.from(',"\\[{');
 const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'));
 

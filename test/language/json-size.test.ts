@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Bounds, exceededBound, hasMoreNodes } from '../../lib/language/json-size.ts';
+import { type Bounds, exceededBound, hasMoreNodes, isLarge } from '../../lib/language/json-size.ts';
 
 const BOUNDS: Bounds = { levels: 3, characters: 40, nodes: 6 };
 const bytes = (text: string) => Buffer.from(text);
@@ -25,6 +25,24 @@ describe('the bound that a value exceeds', () => {
     expect(exceededBound(shared, { levels: 3, characters: 1000, nodes: 403 })).toBe('nodes');
     expect(exceededBound(shared, { levels: 2, characters: 1000, nodes: 404 })).toBe('levels');
     expect(exceededBound([shared], { levels: 3, characters: 1000, nodes: 500 })).toBe('levels');
+  });
+});
+
+describe('data that takes long to format', () => {
+  const list = (count: number) => Array.from({ length: count }, (_, n) => n);
+  const measured = { v: list(30_000) };
+  exceededBound(measured, { levels: 3, characters: 1e9, nodes: 1e9 });
+  test.each([
+    ['has many values', { v: list(30_000) }, true],
+    ['has many values at different places', { a: [list(11_000)], b: { c: list(11_000) } }, true],
+    ['has many values and was measured', [measured], true],
+    ['has a long text', ['x'.repeat(2_000_000)], true],
+    ['has long texts', [list(20).map(() => 'x'.repeat(100_000))], true],
+    ['has none of that', { v: list(10_000), text: 'x'.repeat(100_000) }, false],
+    ['is a number', 1, false],
+    ['is null', null, false],
+  ])('%s', (_what, value, expected) => {
+    expect(isLarge(value)).toBe(expected);
   });
 });
 

@@ -144,7 +144,9 @@ export function databaseBlobs(database: LocalDatabase): DatabaseBlobs {
       await database.accepted();
       if (found === undefined) return undefined;
       const [first = new Uint8Array(), ...others] = parts.map(({ bytes }) => bytes as Uint8Array);
-      return others.length === 0 ? first : new Uint8Array(Buffer.concat([first, ...others]));
+      if (others.length === 0) return first;
+      const { buffer, byteOffset, length } = Buffer.concat([first, ...others]);
+      return new Uint8Array(buffer, byteOffset, length);
     },
     remove: (prefix) => database.change(() => removePrefix(prefix)),
     removeNow: removePrefix,

@@ -169,9 +169,18 @@ export const lastLineOf = (item: Item, tail: readonly LogLine[]): number =>
 /** Which parts of a run are read: `outline`: data, input and metadata are empty. */
 export type Extent = 'whole' | 'outline';
 
+/** Awaited before large data of a run of this namespace is read and parsed, which may take as long as a turn. */
+export type BeforeLarge = (namespaceId: string) => Promise<void>;
+
 /** Reads a run from its item, with the large parts that are blobs. */
-export async function fromItem(blobs: Blobs, item: Item, extent: Extent = 'whole'): Promise<Run> {
+export async function fromItem(
+  blobs: Blobs,
+  item: Item,
+  extent: Extent = 'whole',
+  beforeLarge?: BeforeLarge,
+): Promise<Run> {
   const isWhole = extent === 'whole';
+  if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(toHead(item).namespaceId);
   const [place, data, input, metadata] = await Promise.all([
     texts.readText(blobs, item['place']),
     isWhole ? texts.readText(blobs, item['data']) : '{}',

@@ -12,6 +12,7 @@ import { START_AFTER_READ_MS } from '../storage/spread.ts';
 import * as texts from '../storage/texts.ts';
 import { countCommit, countingWrites } from './active-runs.ts';
 import {
+  type BeforeLarge,
   blobOf,
   type Extent,
   fromItem,
@@ -47,9 +48,13 @@ export const MAX_FLOW = 1000;
  * Returns the run as last committed; undefined if there is none. Of an `outline`, data, input and metadata are empty: it is
  * to be shown, not committed.
  */
-export async function find({ table, blobs }: Needs, id: string, extent?: Extent): Promise<Run | undefined> {
+export async function find(
+  { table, blobs, beforeLarge }: Needs & { readonly beforeLarge?: BeforeLarge },
+  id: string,
+  extent?: Extent,
+): Promise<Run | undefined> {
   const readItem = async () => (await table.get([keys.run(id)]))[0];
-  return texts.readCurrent(readItem, (item) => fromItem(blobs, item, extent));
+  return texts.readCurrent(readItem, (item) => fromItem(blobs, item, extent, beforeLarge));
 }
 
 /** Returns whether the run exists and has not ended. Its large parts are not read. */

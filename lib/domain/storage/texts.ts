@@ -30,7 +30,8 @@ export async function storeText(blobs: Blobs, key: BlobKey, text: string): Promi
 /** Reads what `storeText` returned. */
 export async function readText(blobs: Blobs, stored: Value | undefined): Promise<string> {
   if (typeof stored === 'string') return stored;
-  return Buffer.from(await readBytes(blobs, stored)).toString();
+  const { buffer, byteOffset, length } = await readBytes(blobs, stored);
+  return Buffer.from(buffer, byteOffset, length).toString();
 }
 
 /** As `storeText`, for bytes. */

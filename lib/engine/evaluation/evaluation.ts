@@ -1,4 +1,5 @@
-import { evaluateQuery, QueryError } from '../../language/sandbox/queries.ts';
+import { isLarge } from '../../language/json-size.ts';
+import { evaluateQuery, hasScripts, QueryError } from '../../language/sandbox/queries.ts';
 import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
 import { failure, plainFailure } from './failures.ts';
 import { needTime, presentTenant } from './tenants.ts';
@@ -17,6 +18,7 @@ function evaluator(): TenantEvaluator {
  */
 export async function evaluate(query: unknown, data: unknown): Promise<unknown> {
   try {
+    if (hasScripts(query) && isLarge(data)) await presentTenant().takeLargeTurn?.();
     return await evaluateQuery(query, data, evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;

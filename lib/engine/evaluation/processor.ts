@@ -16,6 +16,25 @@ let polls = 0;
 /** The tenants that have computed since the last of the batches that wait went on. */
 const served = new Set<string>();
 let isTurnEnding = false;
+/** The tenant that computed last, and the last one before it that was another; when, milliseconds since 1970. */
+let [newest, other] = [
+  { tenant: '', at: Number.NEGATIVE_INFINITY },
+  { tenant: '', at: Number.NEGATIVE_INFINITY },
+];
+
+/** For so long after it has computed, a tenant is one that does, ms. */
+const ACTIVE_MS = 1_000;
+
+function noteComputing(tenant: string, now: number): void {
+  if (newest.tenant !== tenant) other = newest;
+  newest = { tenant, at: now };
+}
+
+/** Whether a tenant other than this one has computed in the last second before `now`, milliseconds since 1970. */
+export function isShared(tenant: string, now: number): boolean {
+  const { at } = newest.tenant === tenant ? other : newest;
+  return now - at <= ACTIVE_MS;
+}
 
 function endTurn(): void {
   isTurnEnding = false;
@@ -50,6 +69,7 @@ function endTurnSoon(): void {
  */
 export function mayCompute(clock: Clock, tenant: string): boolean {
   const now = clock.now();
+  noteComputing(tenant, now);
   if (began === undefined || (polls > 0 && !served.has(tenant))) began = now;
   endTurnSoon();
   if (now - began >= MAX_TURN_MS) return false;

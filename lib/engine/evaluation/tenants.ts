@@ -9,18 +9,24 @@ export class OutOfTimeError extends Error {
   }
 }
 
-const current = new AsyncLocalStorage<Tenant>();
+/** On whose account evaluations are. */
+export interface Account extends Tenant {
+  /** Resolves when large data may be formatted for a script, as `takeLargeTurn` does; default: at once. */
+  readonly takeLargeTurn?: () => Promise<void>;
+}
+
+const current = new AsyncLocalStorage<Account>();
 
 /**
  * Every evaluation that the work makes, also later, is on the account of this tenant: tenants take turns in the sandbox. The
  * work rejects with OutOfTimeError when it evaluates something after its `timeLeft`.
  */
-export function onAccountOf<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+export function onAccountOf<T>(tenant: Account, work: () => Promise<T>): Promise<T> {
   return current.run(tenant, work);
 }
 
 /** On whose account the present work is; outside `onAccountOf`, the account of the service itself. */
-export function presentTenant(): Tenant {
+export function presentTenant(): Account {
   return current.getStore() ?? { id: '' };
 }
 

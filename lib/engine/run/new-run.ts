@@ -11,7 +11,7 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import { START_AFTER_READ_MS } from '../../domain/storage/spread.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
-import { takeTurn } from '../evaluation/processor.ts';
+import { takeLargeTurn } from '../evaluation/large-turns.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from './log-buffer.ts';
 
@@ -137,7 +137,7 @@ interface Beginning {
 export const newRun = (ports: EnginePorts, opened: Startable, input: Uint8Array, invoker: string): runs.Run =>
   runOf(ports, opened, { input, data: toData(input), invoker });
 
-/** As `newRun`; a large input is read in turns of the processor. */
+/** As `newRun`; a large input is read in turns of its own. */
 export async function newRunInTurns(
   ports: EnginePorts,
   opened: Startable,
@@ -145,7 +145,7 @@ export async function newRunInTurns(
   invoker: string,
 ): Promise<runs.Run> {
   if (input.length <= LARGE_BYTES) return newRun(ports, opened, input, invoker);
-  const data = await toDataInTurns(input, () => takeTurn(ports.clock, opened.namespace.id));
+  const data = await toDataInTurns(input, () => takeLargeTurn(ports.clock, opened.namespace.id));
   return runOf(ports, opened, { input, data, invoker });
 }
 

@@ -4,7 +4,7 @@ import { findSlot, type Slot, takeSlot } from '../../domain/instances/waiting-re
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { holdingInput } from '../evaluation/held-inputs.ts';
-import { takeTurn } from '../evaluation/processor.ts';
+import { inLargeTurns, takeLargeTurn } from '../evaluation/large-turns.ts';
 import { ensureStarted } from '../executions/handles.ts';
 import type { CleanupPorts, RunnerPorts } from '../ports.ts';
 import { carry, LEASE_MS } from '../recovery/carrying.ts';
@@ -50,7 +50,7 @@ export async function executeAndWait(
   const started = await startAndEnd(ports, invocation, deadline);
   const { namespaceId, blobs = [] } = started.run;
   // The caller formats the output: large data takes as long as a turn.
-  if (blobs.length > 0) await takeTurn(ports.clock, namespaceId);
+  if (blobs.length > 0) await takeLargeTurn(ports.clock, namespaceId);
   return started;
 }
 
@@ -126,7 +126,7 @@ async function pollEnd(ports: CleanupPorts, { id, isLarge }: Awaited, deadline: 
     const left = deadline - ports.clock.now();
     await waitForEnd(id, Math.max(Math.min(interval, left), 0));
     if (isLarge && left > interval && ports.clock.now() < nextCheck && (await runs.isPending(ports, id))) continue;
-    const now = await runs.find(ports, id);
+    const now = await runs.find(inLargeTurns(ports), id);
     if (now === undefined) throw new ServiceError('not-found', 'instance not found');
     if (now.status !== 'pending' || left <= interval) return now;
     if (ports.clock.now() < nextCheck) continue;

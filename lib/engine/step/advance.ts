@@ -1,10 +1,12 @@
 import * as runs from '../../domain/runs/runs.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { isLarge } from '../../language/json-size.ts';
 import { ConflictError } from '../../ports/table.ts';
 import { cancelCalls } from '../calls/cancellation.ts';
 import { announceEnd } from '../calls/run-ends.ts';
 import { cancelByPast } from '../cancelling/by-event.ts';
+import { takeLargeTurn } from '../evaluation/large-turns.ts';
 import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
@@ -49,14 +51,22 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
   unit.holdsEvent = how.holdsEvent ?? false;
   const { latest } = how;
   const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };
-  const account = { id: run.namespaceId, ...timeLeft };
+  const account = {
+    id: run.namespaceId,
+    ...timeLeft,
+    takeLargeTurn: () => takeLargeTurn(ports.clock, run.namespaceId),
+  };
   const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
-  // The text of a large commit takes as long as a turn.
-  await takeTurn(ports.clock, run.namespaceId);
+  await takeTurnToCommit(ports, unit);
   return onConflict(commit(ports, unit, end, how), async (conflict) => {
     await abandon(ports, unit);
     throw conflict;
   });
+}
+
+/** The text of large data takes as long as a turn. */
+function takeTurnToCommit({ clock }: RunnerPorts, { run, data }: Pick<StepUnit, 'run' | 'data'>): Promise<void> {
+  return isLarge(data) ? takeLargeTurn(clock, run.namespaceId) : takeTurn(clock, run.namespaceId);
 }
 
 /** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */
@@ -102,7 +112,7 @@ export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advan
 /** Commits a run whose batch was given up, as it was before, for a machine. */
 async function storeWhereItStands(ports: RunnerPorts, run: runs.Run, { chooseExecution }: Advance): Promise<runs.Run> {
   const execution = await chooseExecution?.(run);
-  await takeTurn(ports.clock, run.namespaceId);
+  await takeTurnToCommit(ports, { run, data: run.data });
   return runs.commit(ports, { ...run, ...execution, seq: run.seq + 1 });
 }
 

@@ -4,6 +4,7 @@ import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { type CallSteps, type CallTask, makeCall } from '../calls/task.ts';
 import { serve } from '../containers/serving.ts';
+import { inLargeTurns } from '../evaluation/large-turns.ts';
 import { beginListening, type ListenTask } from '../events/listening.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../executions/continue-as-new.ts';
 import { startExecution } from '../executions/handles.ts';
@@ -80,7 +81,7 @@ async function listen(ports: RunnerPorts, task: ListenTask): Promise<void> {
  */
 async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> {
   const end = ports.clock.now() + CALL_MS;
-  let run = await runs.find(ports, task.run);
+  let run = await runs.find(inLargeTurns(ports), task.run);
   for (;;) {
     if (run === undefined) return END;
     if (run.status !== 'pending') return finish(ports, run);

@@ -17,12 +17,15 @@ const SPARE_AFTER_MS = 50;
 /**
  * Distributes jobs to threads. The thread that was used last is used first, so few threads are started. Once tenants
  * have worked side by side, a long job starts a further thread beforehand: a thread needs up to a second to start on
- * a busy machine, and another tenant would wait for that.
+ * a busy machine, and another tenant would wait for that. A tenant whose last job spent its thread waits itself for the
+ * start of the next one, so that the threads that are ready are left to others.
  */
 class Pool {
   readonly #queue: FairQueue;
   readonly #idle: Thread[];
   readonly #kinds = new Set<EngineKind>();
+  /** The tenants whose last job spent its thread. */
+  readonly #spenders = new Set<string>();
   /** The tenants of the jobs in progress. */
   readonly #running: string[] = [];
   #isShared = false;
@@ -37,13 +40,16 @@ class Pool {
   }
 
   async #runNow(tenant: string, job: Job): Promise<Reply> {
-    const thread = this.#takeIdle();
+    const thread = this.#takeIdle(tenant);
     this.#isShared ||= this.#running.some((other) => other !== tenant);
     this.#running.push(tenant);
     this.#kinds.add(job.kind);
     const timer = setTimeout(() => this.#startSpare(), SPARE_AFTER_MS).unref();
     try {
-      return await thread.run(job);
+      const reply = await thread.run(job);
+      if (reply.isSpent) this.#spenders.add(tenant);
+      else this.#spenders.delete(tenant);
+      return reply;
     } finally {
       clearTimeout(timer);
       this.#running.splice(this.#running.indexOf(tenant), 1);
@@ -53,9 +59,10 @@ class Pool {
     }
   }
 
-  #takeIdle(): Thread {
-    const started = this.#idle.findLastIndex(({ isStarted }) => isStarted);
-    const [thread] = this.#idle.splice(started, 1);
+  #takeIdle(tenant: string): Thread {
+    const wantsStarted = !(this.#isShared && this.#spenders.has(tenant));
+    const index = this.#idle.findLastIndex(({ isStarted }) => isStarted === wantsStarted);
+    const [thread] = this.#idle.splice(index, 1);
     if (thread === undefined) throw new Error('no thread is idle');
     return thread;
   }

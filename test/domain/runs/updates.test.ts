@@ -38,6 +38,26 @@ describe('storing a new run', () => {
   });
 });
 
+describe('reading a run', () => {
+  test('awaits what its caller wants before large data is read, and for no small one', async () => {
+    const order: string[] = [];
+    const get = async (key: string) => {
+      order.push('read');
+      return world.needs.blobs.get(key);
+    };
+    const beforeLarge = async (namespace: string) => {
+      order.push(namespace);
+    };
+    const needs = { ...world.needs, blobs: { ...world.needs.blobs, get }, beforeLarge };
+    await runs.find(needs, stored.id);
+    expect(order).toEqual([]);
+    const data = { text: 'x'.repeat(20_000) };
+    await runs.update(world.needs, stored, (current) => ({ run: { ...current, data } }));
+    expect((await runs.find(needs, stored.id))?.data).toEqual(data);
+    expect(order).toEqual([stored.namespaceId, 'read']);
+  });
+});
+
 describe('updating a run', () => {
   test('commits the change with the next sequence number', async () => {
     const { run, isCommitted } = await runs.update(world.needs, stored, (current) => ({

@@ -7,6 +7,7 @@ import type { EngineKind, Job, Reply } from '../../../lib/language/scripts/engin
 /** A thread whose jobs end when the test ends them. */
 class HeldThread implements Thread {
   isStarted = false;
+  isAtWork = false;
   readonly loaded: EngineKind[] = [];
   #end: (reply: Reply) => void = () => undefined;
 
@@ -17,6 +18,7 @@ class HeldThread implements Thread {
 
   run(): Promise<Reply> {
     this.isStarted = true;
+    this.isAtWork = true;
     return new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -24,6 +26,7 @@ class HeldThread implements Thread {
 
   end({ isSpent }: { readonly isSpent: boolean }): void {
     this.isStarted = !isSpent;
+    this.isAtWork = false;
     this.#end({ results: [], isSpent });
   }
 
@@ -79,4 +82,34 @@ test('a spent thread is replaced at once when no other is ready', async () => {
   threads.at(-1)?.end({ isSpent: true });
   await spent;
   expect([started(), threads.at(-1)?.loaded]).toEqual([2, ['jq', 'js']]);
+});
+
+test('a tenant whose job spent its thread waits for the start of the next one, and the ready ones are left to others', async () => {
+  const { threads, run } = fourThreads();
+  const spent = run({ id: 'a' }, jobOf('js'));
+  const short = run({ id: 'b' }, jobOf('js'));
+  await delay(0);
+  const [, , second, first] = threads;
+  first?.end({ isSpent: true });
+  second?.end({ isSpent: false });
+  await Promise.all([spent, short]);
+  const ready = threads.filter(({ isStarted }) => isStarted);
+  for (const job of ['js', 'jq'] as const) void run({ id: 'a' }, jobOf(job));
+  await delay(0);
+  expect(ready.map(({ isAtWork }) => isAtWork)).toEqual(ready.map(() => false));
+  void run({ id: 'b' }, jobOf('js'));
+  await delay(0);
+  expect(ready.some(({ isAtWork }) => isAtWork)).toBe(true);
+});
+
+test('a tenant whose last job ended in time uses the threads that are ready', async () => {
+  const { threads, run, started } = fourThreads();
+  const jobs = [run({ id: 'a' }, jobOf('js')), run({ id: 'b' }, jobOf('js'))];
+  await delay(0);
+  for (const thread of threads) if (thread.isAtWork) thread.end({ isSpent: false });
+  await Promise.all(jobs);
+  const before = started();
+  void run({ id: 'a' }, jobOf('js'));
+  await delay(0);
+  expect(started()).toBe(before);
 });
