@@ -91,9 +91,9 @@ export class CallSession {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The answer with fields of the right types. */
-function toPlainAnswer({ status, errorCode, errorMessage, problem, isLost }: FunctionAnswer): FunctionAnswer {
+function toPlainAnswer({ status, errorCode, errorMessage, problem, ...more }: FunctionAnswer): FunctionAnswer {
   const texts = { errorCode: String(errorCode), errorMessage: String(errorMessage), problem: String(problem) };
-  return { ...texts, status: Number(status), isLost: isLost === true };
+  return { ...texts, status: Number(status), isLost: more.isLost === true, isRefused: more.isRefused === true };
 }
 
 /**

@@ -121,7 +121,8 @@ export class FunctionCalls {
       const cancelled = this.#running.get(call.id)?.problem;
       const answered = failedAnswer(cancelled ?? CONNECTION_PROBLEMS[code] ?? message);
       const isLost = cancelled === undefined && code in CONNECTION_PROBLEMS;
-      return { answered: { ...answered, isLost }, body: Buffer.alloc(0) };
+      const isRefused = isLost && code === 'ECONNREFUSED';
+      return { answered: { ...answered, isLost, isRefused }, body: Buffer.alloc(0) };
     } finally {
       clearTimeout(this.#running.get(call.id)?.abortTimer);
     }

@@ -48,6 +48,8 @@ export interface FunctionAnswer {
   readonly problem: string;
   /** The connection to the function was lost: it may have ended. */
   readonly isLost?: boolean;
+  /** The function did not accept the connection, so it has received nothing of the call. */
+  readonly isRefused?: boolean;
 }
 
 /** From the sidecar to the service. */

@@ -5,6 +5,8 @@ import type { ContainerCall, ContainerResult } from '../../../ports/containers.t
 export interface QueuedCall {
   readonly call: ContainerCall;
   readonly settle: (result: ContainerResult) => void;
+  /** It was given to a pod that had ended, which received nothing of it. */
+  isRepeated: boolean;
 }
 
 /** The most calls that wait at once (workflow-language reference, 11.2). */
@@ -32,8 +34,14 @@ export class CallQueue {
   /** Adds a call. Resolves with its result. */
   add(call: ContainerCall): Promise<ContainerResult> {
     return new Promise((settle) => {
-      this.#calls.push({ call, settle });
+      this.#calls.push({ call, settle, isRepeated: false });
     });
+  }
+
+  /** Puts a call that no pod received before all others. */
+  putBack(call: QueuedCall): void {
+    call.isRepeated = true;
+    this.#calls.unshift(call);
   }
 
   /** Removes the first call. */

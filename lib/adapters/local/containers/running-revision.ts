@@ -28,6 +28,8 @@ export interface RunningRevisionOptions {
 
 const MAX_CALLS_OF_A_POD = 10;
 const MAX_ENDED_PODS = 5;
+/** The outcome of a call whose pod had ended before it, which the engine reports late. */
+const UNRECEIVED = Symbol('unreceived');
 const FIRST_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 60_000;
 
@@ -124,26 +126,32 @@ export class RunningRevision {
     return available.toSorted((a, b) => a.load - b.load)[0];
   }
 
-  async #assign(pod: Pod, { call, settle }: QueuedCall): Promise<void> {
+  async #assign(pod: Pod, queued: QueuedCall): Promise<void> {
+    const { call, settle } = queued;
     pod.load += 1;
     this.#calls.set(call.actionId, pod);
-    const result = await this.#run(pod, call).catch((error: unknown) =>
+    const result = await this.#run(pod, queued).catch((error: unknown) =>
       failedResult(error instanceof Error ? error.message : String(error)),
     );
     pod.load -= 1;
     this.#calls.delete(call.actionId);
     this.#problems.delete(call.actionId);
-    settle(result);
+    if (result === UNRECEIVED) this.#queue.putBack(queued);
+    else settle(result);
     this.#dispatch();
   }
 
-  async #run(pod: Pod, call: ContainerCall): Promise<ContainerResult> {
+  /** Runs a call in a pod. UNRECEIVED: the pod had ended before the call, and another one can run it. */
+  async #run(pod: Pod, { call, isRepeated }: QueuedCall): Promise<ContainerResult | typeof UNRECEIVED> {
     const entries = await entriesOf(call.files);
     const early = this.#problems.get(call.actionId);
     if (early !== undefined) return failedResult(early);
     const outcome = await pod.call(call, entries);
     if (outcome.answered.status > 0) this.#failures = 0;
     const problem = outcome.answered.problem === '' ? undefined : this.#problems.get(call.actionId);
+    // Once: a function may end after each start as soon as it listens.
+    const mayRepeat = !isRepeated && !this.#isClosed && problem === undefined;
+    if (mayRepeat && !pod.isUp && outcome.answered.isRefused === true) return UNRECEIVED;
     return toResult(problem === undefined ? outcome : { ...outcome, answered: { ...outcome.answered, problem } });
   }
 

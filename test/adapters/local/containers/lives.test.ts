@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -121,6 +121,30 @@ describe('the containers of a revision', () => {
     expect(failure).toEqual({ code: '', message: 'the container ended with exit code 7 before it answered: oh no' });
     expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
   });
+
+  test.each(['one call', 'two calls at the same time'])(
+    'serve %s also at the moment when they are killed',
+    async (calls) => {
+      const { call, statusOf, prepared } = shared;
+      const revision = revisionOf(image);
+      await prepared(revision);
+      expect((await call(revision.id, { do: 'echo' })).failure).toBeUndefined();
+      const [former] = (await statusOf(revision.id)).pods;
+      const name = former?.name ?? '';
+      const { stdout: pid } = await engine.run(['inspect', '--format', '{{.State.Pid}}', name]);
+      await engine.run(['kill', name]);
+      // The engine reports the end of a container after it has removed it: until then its pod counts as running.
+      await until(
+        async () => existsSync(`/proc/${pid.trim()}`),
+        (exists) => !exists,
+      );
+      const all = calls === 'one call' ? [{ do: 'echo' }] : [{ do: 'echo' }, { do: 'echo' }];
+      const answers = await Promise.all(all.map((input) => call(revision.id, input)));
+      expect(answers.map(({ failure }) => failure)).toEqual(all.map(() => undefined));
+      const [present] = (await statusOf(revision.id)).pods;
+      expect(present?.name).not.toBe(name);
+    },
+  );
 
   test('are started again up to the minimum scale when one is killed', async () => {
     const { statusOf, prepared } = shared;
