@@ -42,8 +42,12 @@ async function post(query: string, json: object): Promise<Reply> {
   return reply.json() as unknown as Reply;
 }
 
-const runCount = async (): Promise<number> =>
-  Number((await client.call('GET', `${BASE}?limit=1`)).json()['instances']?.['pageInfo']?.['total']);
+const runCount = async (query = ''): Promise<number> =>
+  Number((await client.call('GET', `${BASE}?limit=1${query}`)).json()['instances']?.['pageInfo']?.['total']);
+
+/** A repetition is started by its request, and ends later. */
+const allEnded = () =>
+  expect.poll(() => runCount('&filter.field=STATUS&filter.type=MATCH&filter.val=pending'), { timeout: 30_000 }).toBe(0);
 
 describe('POST instances?op=rerun', () => {
   test('does not disclose whether a run of another namespace exists', async () => {
@@ -90,6 +94,7 @@ describe('POST instances?op=rerun', () => {
     const second = await post(FAILED, { dryRun: false, limit: 2, at, after: first.next });
     expect(second.instances.map(({ rerun }) => typeof rerun)).toEqual(['string', 'string']);
     expect(await runCount()).toBe(before + 4);
+    await allEnded();
   });
 });
 
@@ -106,6 +111,7 @@ describe('weft instances rerun --status', () => {
     // Five runs failed, four were repeated and failed again: five have no repetition, and one is a subflow.
     const done = await workspace.weft([...args, '--yes']);
     expect(done.out).toBe('repeated 5 runs, skipped 5\n');
+    await allEnded();
     expect((await workspace.weft([...args, '--yes'])).out).toBe('repeated 0 runs, skipped 10\n');
     const { out } = await workspace.weft([
       'instances',
