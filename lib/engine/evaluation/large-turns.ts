@@ -13,7 +13,7 @@ const queue = new FairQueue({ total: 1, perTenant: 1 });
 
 /**
  * Resolves in a turn of the event loop in which the caller may read, format or copy large data, which takes tens of
- * milliseconds; nobody else does in that turn. While several tenants compute, the next such turn begins after a pause as
+ * milliseconds. No other such work is done in that turn. While several tenants compute, the next such turn begins after a pause as
  * long as this one took: a small request passes about ten turns of the event loop, and would wait for large data in each
  * of them. Tenants take turns.
  */

@@ -118,7 +118,7 @@ export class Pod {
     });
     const code = await Promise.race([this.#exit, timeout]);
     if (code === undefined) return outcome;
-    // What comes next must not be given to this pod, whoever of the two that wait for the exit goes first.
+    // The next call must not be given to this pod, also if the listener of the exit has not run yet.
     this.isUp = false;
     const problem = `${describeExit(code)} before it answered${this.#lastLine()}`;
     return { ...outcome, answered: { ...outcome.answered, problem } };
