@@ -1,3 +1,5 @@
+import { EVERY_OPTION } from '../cdk/options.ts';
+
 /** The environment variable with the folder of each assembly as JSON, by its name. */
 export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
 
@@ -7,33 +9,11 @@ export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
  */
 const EMULATED = { streaming: 'false', retain: 'false', maxWaitingRequests: '100' };
 
-/**
- * Every option that changes what is deployed, and can be used together. Not `protect`, which would keep the stack, and not
- * `alarms`: the emulator has no alarms over several metrics.
- */
+/** Every option at once. The collector of traces is away. */
 const EVERYTHING = {
+  ...EVERY_OPTION,
   ...EMULATED,
-  audit: 'all',
-  auditDays: '7',
-  auditNamespace: 'audit',
-  certificate: 'arn:aws:acm:us-east-1:000000000000:certificate/a',
-  concurrency: '{"steps": 50, "lifecycle": 5}',
-  dashboard: 'true',
-  domain: 'flows.example.com',
-  inbound: '[{"namespace": "files", "pattern": {"source": ["shop"]}}]',
-  kms: 'true',
-  lambdas: '["fraud-score"]',
-  logDays: '7',
-  maxActiveRuns: '1000',
-  maxDescendants: '1000',
-  maxStartsPerSecond: '1000',
-  metrics: 'true',
-  outbound: '[{"target": "arn:aws:sqs:us-east-1:000000000000:orders"}]',
-  requestsPerSecond: '1000',
-  retentionDays: '7',
-  startBudgetMs: '50',
-  tags: '{"team": "flows"}',
-  tracing: 'true',
+  otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}',
 };
 
 /** The contexts that are deployed, each an assembly. */

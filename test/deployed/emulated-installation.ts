@@ -1,5 +1,4 @@
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import type { AdaptOptions } from '../emulator/differences.ts';
 import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
 import { CREDENTIALS, Deployment, REGION } from './deployment.ts';
 import { type AwsProxy, startProxy } from './proxy.ts';
@@ -9,8 +8,9 @@ import type { Target } from './target.ts';
 
 /** The name of the stack. */
 const NAME = 'weft';
-/** The id of the stack in the app, by which the command line selects it. */
+/** The ids of the stacks in the app, by which the command line selects them. */
 const SERVICE_STACK = 'Weft';
+const DATA_STACK = 'WeftData';
 
 /** The processes that end with the installation. */
 interface Started {
@@ -37,18 +37,14 @@ export class EmulatedInstallation {
   }
 
   /**
-   * Starts an emulator. `options`: how machines are adapted to it.
+   * Starts an emulator.
    * @throws UnavailableError when it cannot be installed.
    */
-  static async open(assembly: string, options?: AdaptOptions): Promise<EmulatedInstallation> {
+  static async open(assembly: string): Promise<EmulatedInstallation> {
     let emulator = '';
-    const proxy = await startProxy(() => emulator, options);
+    const proxy = await startProxy(() => emulator);
     try {
-      const stack = await startMiniStack({
-        waitScale: 1,
-        functionEndpoint: proxy.url,
-        failsTasks: options?.updates === true,
-      });
+      const stack = await startMiniStack({ waitScale: 1, functionEndpoint: proxy.url });
       emulator = stack.url;
       const deployment = await Deployment.open({ endpoint: stack.url, assembly });
       return new EmulatedInstallation(stack.url, deployment, { stack, proxy });
@@ -90,6 +86,11 @@ export class EmulatedInstallation {
   /** Destroys the stack of the service, and leaves the one of the data. */
   async destroyService(): Promise<void> {
     await this.#deployment.destroy(SERVICE_STACK);
+  }
+
+  /** Destroys the stack of the data. Throws an error with what is printed when it fails. */
+  async destroyData(): Promise<void> {
+    await this.#deployment.destroy(DATA_STACK);
   }
 
   /** The resources that have the installation in their names. */

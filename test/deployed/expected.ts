@@ -3,8 +3,6 @@ export interface ExpectedFailure {
   /** Matches their names. */
   readonly tests: RegExp;
   readonly reason: string;
-  /** Whether they fail depends on the speed of the machine. */
-  readonly dependsOnSpeed?: true;
 }
 
 /** The failures that are expected because the emulator differs from AWS. */
@@ -20,14 +18,5 @@ export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
   {
     tests: /system\.test\.ts a path .* is redirected to /,
     reason: 'its redirects have the path of the stage, but its URLs are below another path',
-  },
-  {
-    tests: /can wait for eighty events/,
-    reason: 'a wait with a timeout ends after twelve seconds here, and eighty events take longer',
-    dependsOnSpeed: true,
-  },
-  {
-    tests: /does not deliver a delayed event early/,
-    reason: 'a wait with a timeout ends after twelve seconds here',
   },
 ];

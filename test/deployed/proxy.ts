@@ -1,7 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { type AdaptOptions, adaptDefinition } from '../emulator/differences.ts';
 import { type Fault, FaultInjector } from './faults.ts';
 
 /** A proxy between deployed functions and the emulator. */
@@ -14,26 +13,6 @@ export interface AwsProxy {
 /** The operation of a request: `DynamoDB_20120810.PutItem`, or method and path where the service has no such header. */
 const operationOf = ({ headers, method, url }: IncomingMessage): string =>
   String(headers['x-amz-target'] ?? `${method} ${url}`);
-
-/** In most tests, waits with a timeout end after this time: most of them are to end by it. */
-const WAIT_SECONDS = 12;
-/** A wait that a person at a browser ends; the id of its state begins so. */
-const PATIENT = /"await-a-person/;
-const PATIENT_SECONDS = 120;
-
-function adapted(definition: string, options: AdaptOptions): string {
-  const least = PATIENT.test(definition) ? PATIENT_SECONDS : 0;
-  const maxWaitSeconds = Math.max(least, options.maxWaitSeconds);
-  return JSON.stringify(adaptDefinition(JSON.parse(definition), { ...options, maxWaitSeconds }));
-}
-
-const DEFINES = /\.(Create|Update)StateMachine$/;
-
-function bodyFor(operation: string, body: Buffer, options: AdaptOptions): Buffer {
-  if (!DEFINES.test(operation)) return body;
-  const input = JSON.parse(body.toString()) as { definition: string };
-  return Buffer.from(JSON.stringify({ ...input, definition: adapted(input.definition, options) }));
-}
 
 interface Answer {
   readonly status: number;
@@ -132,17 +111,14 @@ function answerOfStart(started: Started, request: Buffer, answer: Answer): Answe
   return json(200, { executionArn, startDate: Math.floor(Date.now() / 1000) });
 }
 
-/** Starts the proxy; the endpoint of the emulator is read at each request. `options`: how machines are adapted to it. */
-export async function startProxy(
-  target: () => string,
-  options: AdaptOptions = { maxWaitSeconds: WAIT_SECONDS },
-): Promise<AwsProxy> {
+/** Starts the proxy; the endpoint of the emulator is read at each request. */
+export async function startProxy(target: () => string): Promise<AwsProxy> {
   const agent = new Agent({ keepAlive: true });
   const faults = new FaultInjector();
   const started: Started = new Map();
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const operation = operationOf(incoming);
-    const body = bodyFor(operation, await buffer(incoming), options);
+    const body = await buffer(incoming);
     if (incoming.url === '/_faults') {
       response.end(JSON.stringify(control(faults, incoming.method, body)));
       return undefined;

@@ -11,8 +11,6 @@ const MAX_MS = 180_000;
 /** How long there is load before an update begins, and after it. */
 const LOAD_BEFORE_MS = 4000;
 const LOAD_AFTER_MS = 2000;
-/** Waits for events are longer than these tests. */
-const ADAPTED = { maxWaitSeconds: 1200, updates: true };
 
 const BY_EVENT = (type: string): string => `
 timeouts: {interrupt: PT1H}
@@ -122,7 +120,7 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
     if (assemblies === null) return;
     // Loaded late: most runs of the tests skip this file, and the clients of AWS are large.
     const emulated = await import('./emulated-installation.ts');
-    installation = await emulated.EmulatedInstallation.open(assemblies.everything, ADAPTED);
+    installation = await emulated.EmulatedInstallation.open(assemblies.everything);
     client = connect(await installation.deployFirst());
     await call('PUT', '/api/namespaces/audit');
     await call('PUT', '/api/namespaces/demo');
@@ -134,7 +132,7 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
   afterAll(() => installation?.close());
 
   test(
-    'goes on with waiting runs, schedules and events after it was destroyed and deployed again',
+    'goes on with waiting runs, schedules and events after it was destroyed, all but its protected data, and deployed again',
     async () => {
       const order = { order: 'o1' };
       const [paid, early, caller, each, nap] = await Promise.all([
@@ -150,7 +148,10 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
       expect(countOf(before, SCHEDULE)).toBeGreaterThan(0);
       await installation.destroyService();
       const left = await installation.resources();
-      expect([countOf(left, /^state machine/), countOf(left, /^schedule/), countOf(left, /^table/)]).toEqual([0, 0, 3]);
+      const kinds = [/^state machine/, /^schedule/, /^table/];
+      expect(kinds.map((kind) => countOf(left, kind))).toEqual([0, 0, 3]);
+      await expect(installation.destroyData()).rejects.toThrow(/TerminationProtection/);
+      expect(await installation.resources()).toEqual(left);
       const key = client.key;
       client = connect(await installation.deployAgain());
       expect(client.key).toBe(key);
@@ -187,9 +188,7 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
     2 * MAX_MS,
   );
 
-  // Harder than on AWS: the emulator ends the calls of a function that it updates, and does not repeat asynchronous ones. So
-  // on a busy machine it may fail by the emulator alone: it runs where WEFT_TEST_UPDATE is set and nothing else does.
-  test.skipIf(process.env['WEFT_TEST_UPDATE'] === undefined)(
+  test(
     'loses and doubles nothing while an update of all functions is deployed',
     async () => {
       await call('PUT', '/api/namespaces/load');

@@ -1,5 +1,6 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, ListEventBusesCommand, ListRulesCommand } from '@aws-sdk/client-eventbridge';
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ListScheduleGroupsCommand, ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
@@ -18,6 +19,10 @@ function lists(endpoint: string): Readonly<Record<string, () => Promise<Names>>>
     bucket: async () =>
       ((await new S3Client({ ...config, forcePathStyle: true }).send(new ListBucketsCommand())).Buckets ?? []).map(
         ({ Name }) => Name,
+      ),
+    function: async () =>
+      ((await new LambdaClient(config).send(new ListFunctionsCommand())).Functions ?? []).map(
+        ({ FunctionName }) => FunctionName,
       ),
     'state machine': async () =>
       ((await new SFNClient(config).send(new ListStateMachinesCommand())).stateMachines ?? []).map(({ name }) => name),

@@ -9,7 +9,6 @@ import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { stepFunctions } from '../../lib/adapters/aws/executions/executions.ts';
 import type { Executions } from '../../lib/ports/executions.ts';
 import type { Ending } from '../contract/executions.ts';
-import { adaptDefinition } from './differences.ts';
 import { startMiniStack } from './ministack.ts';
 import { zipOf } from './zip.ts';
 
@@ -46,7 +45,7 @@ export async function openEmulator(): Promise<Emulator> {
       const stepsFunctionArn = await createFunction(stack.url, name, `${url}/${name}`);
       const executions = stepFunctions({ stepsFunctionArn, roleArn: ROLE, client });
       server.add(name, async (payload) => steps(payload, executions));
-      const machine = { name, definition: JSON.stringify(adaptDefinition(definition)), tier: 'STANDARD' } as const;
+      const machine = { name, definition: JSON.stringify(definition), tier: 'STANDARD' } as const;
       try {
         const handle = await executions.define(machine);
         await executions.start(handle, 'run', input);

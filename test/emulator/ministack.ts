@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { installPackage } from './python-packages.ts';
 
 /** An emulator of AWS (PyPI, MIT licence). The version is pinned because each version has other bugs. */
@@ -13,35 +14,8 @@ const PACKAGE = 'ministack==1.5.33';
 const MAX_START_MS = 20_000;
 const MAX_STOP_MS = 5_000;
 
-/**
- * The program ends when its input is closed: with the process that started it, even if that is killed. With FAIL_TASKS a task
- * that waits for its token fails when the function that received the token fails, as in Step Functions; the emulator alone
- * lets it wait for ever.
- */
-const LAUNCH = `
-import os, runpy, sys, threading
-def end():
-    sys.stdin.read()
-    os.kill(os.getpid(), 15)
-threading.Thread(target=end, daemon=True).start()
-def fail_tasks():
-    from ministack.services import stepfunctions
-    call = stepfunctions._call_lambda
-    def call_for_task(function, payload):
-        try:
-            return call(function, payload)
-        except stepfunctions._ExecutionError as error:
-            token = payload.get('token') if isinstance(payload, dict) else None
-            task = stepfunctions._task_tokens.get(token) if token else None
-            if task:
-                task['error'] = {'Error': error.error, 'Cause': error.cause}
-                task['event'].set()
-            raise
-    stepfunctions._call_lambda = call_for_task
-if os.environ.pop('FAIL_TASKS', ''):
-    fail_tasks()
-runpy.run_module('ministack', run_name='__main__', alter_sys=True)
-`;
+/** It starts the emulator with corrections, and ends with this process. */
+const LAUNCH = fileURLToPath(new URL('launch.py', import.meta.url));
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -77,8 +51,6 @@ export interface MiniStackOptions {
   readonly waitScale?: number;
   /** The endpoint of AWS for functions; the emulator itself if not given. */
   readonly functionEndpoint?: string;
-  /** A task that waits for its token fails with the function that received the token, as in Step Functions. */
-  readonly failsTasks?: boolean;
 }
 
 /**
@@ -88,11 +60,10 @@ export interface MiniStackOptions {
 export async function startMiniStack({
   waitScale = 0.01,
   functionEndpoint,
-  failsTasks = false,
 }: MiniStackOptions = {}): Promise<MiniStack> {
   const { python, packages } = await installPackage(PACKAGE);
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'weft-emulator-'))]);
-  const child = spawn(python, ['-c', LAUNCH], {
+  const child = spawn(python, [LAUNCH], {
     cwd: folder,
     env: {
       // The emulator runs functions with the Node of these tests.
@@ -108,7 +79,6 @@ export async function startMiniStack({
       LOG_LEVEL: 'ERROR',
       LAMBDA_WARM_TTL_SECONDS: '5',
       SFN_WAIT_SCALE: String(waitScale),
-      ...(failsTasks ? { FAIL_TASKS: '1' } : {}),
       ...(functionEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: functionEndpoint }),
     },
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -96,7 +96,7 @@ describe('a person', () => {
 
   test('sees why a run waits, which event just missed it, and sends the right one', async () => {
     const source = `states:
-- id: await-a-person
+- id: approve
   type: consumeEvent
   event:
     type: order.paid

@@ -106,7 +106,7 @@ states:
   label: `functions:
 - {id: label, type: worker, queue: labelling}
 states:
-- {id: await-a-person, type: action, action: {function: label, input: {image: jq(.image)}}, timeout: PT1H}
+- {id: approve, type: action, action: {function: label, input: {image: jq(.image)}}, timeout: PT1H}
 `,
   push: `start: {type: webhook, verify: {github: HOOK_SECRET}}
 states:
