@@ -295,7 +295,7 @@ describe('a run that generates an event', () => {
 
   test('does not deliver a delayed event early to a waiting run', async () => {
     const space = await open();
-    await space.store('send', generate('{type: t, source: s}', '  delay: PT2S\n'));
+    await space.store('send', generate('{type: t, source: s}', '  delay: PT50S\n'));
     await space.store('flow', consume('{type: t}', '  timeout: PT1S\n'));
     const runs = await Promise.all([space.execute('flow'), space.execute('send'), space.execute('flow')]);
     expect((await space.ended(runs[0])).code).toBe(SOFT);
