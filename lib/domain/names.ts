@@ -1,5 +1,8 @@
 import { invalidField, ServiceError } from './errors.ts';
 
+/** The longest media type of a variable, characters: lists contain it, and it is in the item of the variable. */
+export const MAX_MIME_LENGTH = 1000;
+
 /** The regular expressions of names (workflow-language reference, 1.5). */
 const NAMESPACE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
 /** Version 0.8 of the original allows capitals in the tree (decision 76). */

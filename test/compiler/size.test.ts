@@ -18,8 +18,8 @@ const bytesOf = (yaml: string): number => JSON.stringify(emit(planOf(yaml), 'any
 
 describe('the size of a state machine', () => {
   test('grows with the number of calls in sequence, not with its square', () => {
-    const [one, two, four] = [150, 300, 600].map((count) => bytesOf(calls(count))) as [number, number, number];
-    expect(one).toBeLessThan(225_000);
+    const [one, two, four] = [125, 250, 500].map((count) => bytesOf(calls(count))) as [number, number, number];
+    expect(one).toBeLessThan(190_000);
     expect(two / one).toBeLessThan(2.1);
     expect(four / two).toBeLessThan(2.1);
   });
@@ -56,8 +56,8 @@ describe('the size of a state machine', () => {
     });
   });
 
-  test('of 600 calls or 3,000 delays is accepted', () => {
-    expect(definitionBytes(planOf(calls(600)))).toBeLessThan(MAX_DEFINITION_BYTES);
+  test('of 500 calls or 3,000 delays is accepted', () => {
+    expect(definitionBytes(planOf(calls(500)))).toBeLessThan(MAX_DEFINITION_BYTES);
     expect(definitionBytes(planOf(delays(3000)))).toBeLessThan(MAX_DEFINITION_BYTES);
   });
 });

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { compile } from '../../lib/compiler/compile.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
 import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
+import { ensureMachine } from '../../lib/engine/executions/machines.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { startByClock } from '../../lib/engine/routing/starts.ts';
@@ -84,6 +86,26 @@ describe('state machines within the quotas of Step Functions', () => {
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every((reason) => reason instanceof BusyError)).toBe(true);
     expect(space.aws.executions.size).toBe(150 - refused.length);
+  });
+
+  test('the largest workflow that is accepted fits into a request, and one more call is too many', async () => {
+    const calls = (count: number) => {
+      const states = Array.from({ length: count }, (_, n) => {
+        const next = n < count - 1 ? `, transition: s${n + 1}` : '';
+        return `- {id: s${n}, type: action, action: {function: f}${next}}\n`;
+      });
+      return `functions: [{id: f, type: subflow, workflow: kid}]\nstates:\n${states.join('')}`;
+    };
+    let [accepted, refused] = [100, 1000];
+    while (refused - accepted > 1) {
+      const middle = Math.floor((accepted + refused) / 2);
+      if ('problems' in compile(calls(middle))) refused = middle;
+      else accepted = middle;
+    }
+    expect(accepted).toBeGreaterThan(500);
+    const { revision } = await space.store('w', calls(accepted));
+    for (const kind of ['machine', 'resumes'] as const) await ensureMachine(space.ports, revision, kind);
+    expect(space.aws.machines.size).toBe(2);
   });
 
   test('a deleted workflow leaves no machine', async () => {

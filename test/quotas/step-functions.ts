@@ -55,6 +55,8 @@ const BUCKETS: Readonly<Record<string, readonly [number, number]>> = {
 
 const MAX_VERSIONS = 1000;
 const MAX_DEFINITION_BYTES = 1_048_576;
+/** The size of a request: the definition in it is a string of its JSON. */
+const MAX_REQUEST_BYTES = 1_000_000;
 const MAX_INPUT_BYTES = 262_144;
 
 /**
@@ -85,6 +87,8 @@ export class QuotaStepFunctions {
       readonly body: string | Uint8Array;
     }) => {
       const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+      const bytes = Buffer.byteLength(request.body) + Buffer.byteLength(JSON.stringify(request.headers));
+      if (bytes > MAX_REQUEST_BYTES) throw new Error(`a request of ${operation} has ${bytes} bytes`);
       const { status, body } = this.#answer(operation, JSON.parse(Buffer.from(request.body).toString()) as Input);
       const headers = { 'content-type': 'application/x-amz-json-1.0' };
       return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(JSON.stringify(body))]) } };

@@ -1,5 +1,5 @@
 import type { Accepted, AcceptedFields } from '../../compiler/decoding/accepted.ts';
-import { IDENTIFIER_PATTERN } from '../../compiler/parts/identifiers.ts';
+import { IDENTIFIER_PATTERN, MAX_IDENTIFIER_LENGTH } from '../../compiler/parts/identifiers.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { DURATION_PATTERN } from '../../time/durations.ts';
 import {
@@ -36,7 +36,7 @@ const KINDS: {
   schema: ({ isRequired = false }) => ({ type: isRequired ? ['object', 'boolean'] : ['object', 'boolean', 'null'] }),
   state: ({ isRequired = false }) => ({ type: orNull('string', isRequired) }),
   function: ({ isRequired = false }) => ({ type: orNull('string', isRequired), ...(isRequired && { minLength: 1 }) }),
-  identifier: () => ({ type: 'string', pattern: IDENTIFIER_PATTERN }),
+  identifier: () => ({ type: 'string', pattern: IDENTIFIER_PATTERN, maxLength: MAX_IDENTIFIER_LENGTH }),
   duration: ({ isRequired = false, words = [] }) => {
     const options = [...words, ...(isRequired ? [] : ['']), DURATION_PATTERN.slice(1, -1)];
     return { type: orNull('string', isRequired), pattern: `^(?:${options.join('|')})$` };

@@ -3,20 +3,25 @@ import type { Plan } from '../plan/plan.ts';
 import { emit } from './emit.ts';
 import { STEPS_FUNCTION } from './waits.ts';
 
-/** The largest definition that Step Functions accepts is 1 MB (aws-facts, 1.1). */
+/**
+ * The largest request that Step Functions accepts is 1 MB (aws-facts, 1.1). The definition is a string of its JSON, with an
+ * escape before each quotation mark, and name, role, logging and tags of the machine take the rest.
+ */
 export const MAX_DEFINITION_BYTES = 1_000_000;
+/** What a request has besides the definition: headers, name, role, log group, and 50 tags of 128 and 256 characters; bytes. */
+const REST_OF_REQUEST = 24_000;
 /** The longest ARN of the steps function, which replaces each placeholder: a name of 64 characters, region and account. */
 const MAX_ARN_LENGTH = 130;
 /** The machine of fewer waits is far below the limit, whatever they are: it is not made to be measured. */
 const MIN_WAITS = 100;
 
-/** The size of the largest machine of a plan, bytes; 0 for a small one. The machine that resumes runs has every wait. */
+/** The size of the largest machine of a plan as it is in a request, bytes; 0 for a small one. The machine that resumes runs has every wait. */
 export function definitionBytes(plan: Plan): number {
   if (Object.values(plan.states).filter(mayWait).length < MIN_WAITS) return 0;
   const sizes = (['start', 'anywhere'] as const).map((entry) => {
     const text = JSON.stringify(emit(plan, entry).definition);
     const calls = text.split(STEPS_FUNCTION).length - 1;
-    return Buffer.byteLength(text) + calls * (MAX_ARN_LENGTH - STEPS_FUNCTION.length);
+    return REST_OF_REQUEST + Buffer.byteLength(JSON.stringify(text)) + calls * (MAX_ARN_LENGTH - STEPS_FUNCTION.length);
   });
   return Math.max(...sizes);
 }

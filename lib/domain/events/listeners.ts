@@ -106,12 +106,22 @@ export const ownerOfStarts = ({ id: namespaceId, spread }: keys.Home, id: string
 
 const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 
+/**
+ * The most that the filters of one owner have together as JSON, bytes: the item of its first listener has all of them, and
+ * an item has at most 400 KB.
+ */
+export const MAX_FILTER_BYTES = 128 * 1024;
+
+/** Whether the filters of one owner are too large for its listeners. */
+export const areTooLarge = (filters: readonly Filter[]): boolean =>
+  Buffer.byteLength(JSON.stringify(filters)) > MAX_FILTER_BYTES;
+
 /** One transaction of at most 100 writes replaces the listeners of a workflow. */
 const MAX_START_EVENTS = 40;
 
 /**
  * The writes that replace the start listeners of a workflow when its plan changes; an undefined plan has none.
- * `listenedTypes.store` must come before. Throws `invalid` for too many start events.
+ * `listenedTypes.store` must come before. Throws `invalid` for start events that are too many or too large.
  */
 export function startWrites(
   workflow: { readonly namespace: keys.Home; readonly id: string; readonly path: string },
@@ -122,6 +132,13 @@ export function startWrites(
   const filters = after === undefined ? [] : startFilters(after);
   if (filters.length > MAX_START_EVENTS) {
     throw new ServiceError('invalid', `a workflow starts by at most ${MAX_START_EVENTS} events`);
+  }
+  if (areTooLarge(filters)) {
+    const most = `${MAX_FILTER_BYTES / 1024} KiB`;
+    throw new ServiceError(
+      'invalid',
+      `the start events of a workflow have at most ${most} together, with their contexts`,
+    );
   }
   const kept = new Set(keysOf(owner, filters).map(({ pk, sk }) => `${pk} ${sk}`));
   const former = keysOf(owner, before === undefined ? [] : startFilters(before));

@@ -105,13 +105,17 @@ const CONDITIONS: Readonly<
   'TRIGGER/CONTAINS': (value) => ({ anyOf: [isText('invoker', 'containing', value)], isExact: true }),
 };
 
+/** An expression of DynamoDB has at most 4 KB and 300 operators; a condition takes up to 60 bytes of it. */
+const MAX_CONDITIONS = 50;
+
 /** The conditions of a request for the table, and whether its rows need no further filter. */
 export function whereOf({ filter }: ListRequest): { readonly where: Where; readonly isExact: boolean } {
   const used = filter.filter((one) => one.val !== '' && !isTime(one) && isKnown(one));
   const conditions = used.map(({ field, type, val }) => CONDITIONS[`${field}/${type}`]?.(val));
+  const where = conditions.flatMap((one) => (one === undefined || one.anyOf.length === 0 ? [] : [one.anyOf]));
   return {
-    where: conditions.flatMap((one) => (one === undefined || one.anyOf.length === 0 ? [] : [one.anyOf])),
-    isExact: conditions.every((one) => one?.isExact),
+    where: where.slice(0, MAX_CONDITIONS),
+    isExact: where.length <= MAX_CONDITIONS && conditions.every((one) => one?.isExact),
   };
 }
 

@@ -3,8 +3,8 @@ import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import { notFound } from '../errors.ts';
-import { isVariableName, needVariableName } from '../names.ts';
+import { notFound, ServiceError } from '../errors.ts';
+import { isVariableName, MAX_MIME_LENGTH, needVariableName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
@@ -134,7 +134,7 @@ export async function need(needs: Needs, owner: Owner, name: string): Promise<Va
   return variable;
 }
 
-/** Returns a variable as `set` would store it, without storing it. Throws `invalid` for an invalid name. */
+/** Returns a variable as `set` would store it, without storing it. Throws `invalid` for an invalid name or type. */
 export async function make(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   owner: Owner,
@@ -142,6 +142,9 @@ export async function make(
   { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
 ): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
   needVariableName(name);
+  if (mimeType !== undefined && mimeType.length > MAX_MIME_LENGTH) {
+    throw new ServiceError('invalid', `the media type of a variable has at most ${MAX_MIME_LENGTH} characters`);
+  }
   const [old] = await table.get([keys.variable(owner, name)]);
   const now = clock.now();
   const known = old === undefined ? detectMediaType(bytes) : String(old['mime']);
@@ -151,7 +154,7 @@ export async function make(
 
 /**
  * Stores the bytes as the value of a variable. Its type is the given one, else the one it had, else the one detected in
- * the bytes. Throws `invalid` for an invalid name.
+ * the bytes. Throws `invalid` for an invalid name or type.
  */
 export async function set(
   needs: Needs & Pick<Ports, 'clock'>,

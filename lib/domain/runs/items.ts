@@ -17,6 +17,8 @@ export const RETENTION_DAYS = 30;
 export const SECONDS_OF_A_DAY = 86_400;
 /** Longer error messages are truncated, characters: every row of a list contains the message. */
 const MAX_MESSAGE_LENGTH = 4096;
+/** The same of error codes, which a workflow or a container may make as long as it likes. */
+const MAX_CODE_LENGTH = 1024;
 
 /** The key of the blob for a part of a run that is too large for the item. */
 export const blobOf = (run: Pick<Run, 'id' | 'updated'>, part: string): string =>
@@ -30,7 +32,7 @@ function headItem(run: Run): Record<string, Value> {
     as: run.as,
     invoker: run.invoker,
     status: run.status,
-    ...(run.code === '' ? {} : { code: run.code }),
+    ...(run.code === '' ? {} : { code: run.code.slice(0, MAX_CODE_LENGTH) }),
     ...(run.message === '' ? {} : { message: run.message.slice(0, MAX_MESSAGE_LENGTH) }),
     created: run.created,
     updated: run.updated,
@@ -80,7 +82,12 @@ function indexItem(run: Run): Record<string, Value> {
   };
 }
 
-type Stored = Readonly<Record<'data' | 'input' | 'place', Value>> & { readonly metadata?: Value };
+type Stored = Readonly<Record<'data' | 'input' | 'place', Value>> & {
+  readonly [Part in 'metadata' | 'flow' | 'raised']?: Value;
+};
+
+/** The list of the states of a run usually has the present one only. */
+const isUsual = ({ flow, at }: Run): boolean => flow.length === 1 && flow[0] === at;
 
 /** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
@@ -93,6 +100,10 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
     input: input === undefined ? await texts.storeBytes(blobs, blobOf(run, 'input'), run.input) : { blob: input },
     ...(run.metadata === '' ? {} : { metadata: await texts.storeText(blobs, part('metadata'), run.metadata) }),
     place: await texts.storeText(blobs, part('place'), placeText(run)),
+    ...(isUsual(run) ? {} : { flow: await texts.storeText(blobs, part('flow'), JSON.stringify(run.flow)) }),
+    ...(run.raised === undefined
+      ? {}
+      : { raised: await texts.storeText(blobs, part('raised'), JSON.stringify(run.raised)) }),
   };
 }
 
@@ -122,9 +133,7 @@ export function toItem(run: Run, stored: Stored): Item {
     seq: run.seq,
     at: run.at,
     step: run.step,
-    ...(run.flow.length === 1 && run.flow[0] === run.at ? {} : { flow: JSON.stringify(run.flow) }),
     ...stored,
-    ...(run.raised === undefined ? {} : { raised: JSON.stringify(run.raised) }),
     ...(run.interrupted ? { interrupted: true } : {}),
     tail: tailText(run.tail),
     ...(run.flushed === 0 ? {} : { flushed: run.flushed }),
@@ -181,13 +190,17 @@ export async function fromItem(
 ): Promise<Run> {
   const isWhole = extent === 'whole';
   if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(toHead(item).namespaceId);
-  const [place, data, input, metadata] = await Promise.all([
+  const textOf = async (stored: Value | undefined) =>
+    stored === undefined ? undefined : texts.readText(blobs, stored);
+  const [place, flow, raised, data, input, metadata] = await Promise.all([
     texts.readText(blobs, item['place']),
+    textOf(item['flow']),
+    textOf(item['raised']),
     isWhole ? texts.readText(blobs, item['data']) : '{}',
     isWhole ? texts.readBytes(blobs, item['input']) : new Uint8Array(),
     isWhole && item['metadata'] !== undefined ? texts.readText(blobs, item['metadata']) : '',
   ]);
-  const { raised, tally, record, reruns } = item;
+  const { tally, record, reruns } = item;
   const labels = labelsIn(item);
   const head = toHead(item);
   const at = String(item['at']);
@@ -201,10 +214,10 @@ export async function fromItem(
     seq: Number(item['seq']),
     at,
     step: Number(item['step']),
-    flow: item['flow'] === undefined ? [at] : (JSON.parse(String(item['flow'])) as string[]),
+    flow: flow === undefined ? [at] : (JSON.parse(flow) as string[]),
     data: JSON.parse(data) as Record<string, unknown>,
     input,
-    ...(typeof raised === 'string' ? { raised: JSON.parse(raised) as Failure } : {}),
+    ...(raised === undefined ? {} : { raised: JSON.parse(raised) as Failure }),
     interrupted: item['interrupted'] === true,
     metadata,
     tail,

@@ -231,11 +231,17 @@ export async function toggle(ports: Needs, opened: Opened, live: boolean): Promi
   return { ...opened, node: { ...node, live, updated } };
 }
 
-/** Sets the logger of workflow event logging; the empty text disables the logging. */
+/** The longest logger, characters: each run has it. */
+const MAX_LOGGER_LENGTH = 1000;
+
+/** Sets the logger of workflow event logging; the empty text disables the logging. Throws `invalid` for one too long. */
 export async function setLogger(
   ports: Needs,
   { node }: nodes.ResolvedNode<nodes.WorkflowNode>,
   logger: string,
 ): Promise<void> {
+  if (logger.length > MAX_LOGGER_LENGTH) {
+    throw new ServiceError('invalid', `a logger has at most ${MAX_LOGGER_LENGTH} characters`);
+  }
   if (node.logger !== logger) await changeNode(ports, node, { logger, updated: ports.clock.now() });
 }

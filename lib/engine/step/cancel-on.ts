@@ -1,5 +1,6 @@
+import { areTooLarge, MAX_FILTER_BYTES } from '../../domain/events/listeners.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
-import { StateError } from '../evaluation/failures.ts';
+import { plainFailure, StateError } from '../evaluation/failures.ts';
 import { partitionFor } from '../run/listener-writes.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { End } from './transitions.ts';
@@ -14,6 +15,9 @@ export async function setCancelOn(unit: StepUnit): Promise<End | undefined> {
   const { type, context } = cancelOn;
   try {
     const filter = { type, context: (await evaluate(context, unit.data)) as Readonly<Record<string, unknown>> };
+    if (areTooLarge([filter])) {
+      throw plainFailure(`has more than ${MAX_FILTER_BYTES / 1024} KiB, with the type`);
+    }
     unit.cancelOn = { filter, since: unit.run.created, ...partitionFor(unit.run) };
     return undefined;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { EventFilter } from '../../compiler/plan/plan.ts';
+import { areTooLarge, MAX_FILTER_BYTES } from '../../domain/events/listeners.ts';
 import { type Filter, isFulfilled, type Listening } from '../../domain/runs/waits.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toData } from '../../events/cloud-event.ts';
@@ -37,6 +38,10 @@ async function begin(unit: StepUnit, { mode, events, timeout }: Omit<WorkOf<'lis
   if (unit.commitSize > 0 && unit.commitSize + events.length > MAX_COMMIT_SIZE) return checkpoint(unit);
   const filters: Filter[] = [];
   for (const event of events) filters.push(await filterOf(unit, event));
+  if (areTooLarge(filters)) {
+    const most = `${MAX_FILTER_BYTES / 1024} KiB`;
+    throw plainFailure(`the events that a state waits for have at most ${most} together, with their contexts`);
+  }
   unit.log('Registered to receive events.');
   const received = filters.map(() => null);
   const listening: Listening = { mode, filters, received, since: unit.since, token: '' };

@@ -1,9 +1,9 @@
 import type { WriteVariable } from '../../compiler/plan/plan.ts';
-import { isVariableName } from '../../domain/names.ts';
+import { isVariableName, MAX_MIME_LENGTH } from '../../domain/names.ts';
 import { toJson } from '../../language/json.ts';
 import { detectMediaType } from '../../language/media/detection.ts';
 import { evaluate, evaluateText } from '../evaluation/evaluation.ts';
-import { internalFailure, invalidKey } from '../evaluation/failures.ts';
+import { internalFailure, invalidKey, plainFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { ownerOf } from '../variables/owners.ts';
 import type { Perform } from './work.ts';
@@ -56,8 +56,14 @@ async function evaluateVariable(unit: StepUnit, variable: WriteVariable): Promis
   return { name, scope, bytes, isDeleted, mimeType };
 }
 
-const mimeTypeOf = async (unit: StepUnit, type: string): Promise<string> =>
-  type === '' ? 'application/json' : evaluateText(type, unit.data);
+async function mimeTypeOf(unit: StepUnit, type: string): Promise<string> {
+  if (type === '') return 'application/json';
+  const given = await evaluateText(type, unit.data);
+  if (given.length <= MAX_MIME_LENGTH) return given;
+  throw plainFailure(
+    `the media type of a variable has at most ${MAX_MIME_LENGTH} characters, and this one ${given.length}`,
+  );
+}
 
 async function store(unit: StepUnit, { name, scope, bytes, isDeleted, mimeType }: Evaluated): Promise<void> {
   const owner = ownerOf(unit, scope, name);

@@ -103,8 +103,8 @@ describe('the item of a run', () => {
       ].join(','),
     );
     expect(Object.keys(item).join(' ')).toBe(
-      'pk sk n wf revision as invoker status code message created updated ns path seq at step flow data input ' +
-        'metadata place raised interrupted tail flushed lastLine machine executions tally ttl',
+      'pk sk n wf revision as invoker status code message created updated ns path seq at step data input ' +
+        'metadata place flow raised interrupted tail flushed lastLine machine executions tally ttl',
     );
   });
 
