@@ -20,7 +20,17 @@ export class NoMachineError extends Error {
 
 /** The quota of definitions is exhausted for the moment; nothing was changed. */
 export class BusyError extends Error {
-  override readonly name = 'BusyError';
+  override readonly name: string = 'BusyError';
+}
+
+/** The account has as many state machines as it may: a definition succeeds only when others were deleted. */
+export class MachineLimitError extends BusyError {
+  override readonly name = 'MachineLimitError';
+}
+
+/** No execution starts for the moment; nothing was changed. What is stored starts later. */
+export class DelayedStartError extends BusyError {
+  override readonly name = 'DelayedStartError';
 }
 
 /** The error of an execution that cannot continue because a part of what was stored of it is lost. */
@@ -37,7 +47,7 @@ export interface Executions {
   /**
    * Creates or updates the machine and publishes a version. Returns a handle of exactly this version. Idempotent; a
    * call that was interrupted can be repeated. Throws BusyError when the quota of definitions is exhausted: at once if not
-   * `isPatient`, else after some seconds.
+   * `isPatient`, else after some seconds; MachineLimitError when the account may have no further machine.
    */
   define(machine: Machine, isPatient?: boolean): Promise<string>;
   /**
@@ -48,7 +58,8 @@ export interface Executions {
   /**
    * Starts at most one execution per name: a second start with a name in use has no effect. Returns false when an
    * execution of that name has ended and its end was reported; else it runs, now or since before. An adapter that cannot
-   * keep names of the tier EXPRESS unique starts it again. Throws NoMachineError.
+   * keep names of the tier EXPRESS unique starts it again. Throws NoMachineError; DelayedStartError when a quota of starts
+   * or of open executions is exhausted, also after some attempts.
    */
   start(handle: string, name: string, input: unknown): Promise<boolean>;
   /**

@@ -72,6 +72,8 @@ export class QuotaStepFunctions {
   readonly calls: Record<string, number> = {};
   /** How many of them were throttled. */
   readonly throttled: Record<string, number> = {};
+  /** What an account may have; a test may lower it. */
+  readonly most = { machines: 100_000, openExecutions: 1_000_000 };
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #now: () => number;
 
@@ -130,6 +132,11 @@ export class QuotaStepFunctions {
     return bucket;
   }
 
+  /** Uses up a request of an operation, as another service of the account does. */
+  takeToken(operation: string): void {
+    this.#bucketOf(operation).take();
+  }
+
   /** A machine that is deleted exists until its executions have ended. */
   #forgetDeleted(): void {
     for (const [name, { isDeleting }] of this.machines)
@@ -138,6 +145,10 @@ export class QuotaStepFunctions {
 
   isRunning(machine: string): boolean {
     return [...this.executions.values()].some((one) => one.machine === machine && one.status === 'RUNNING');
+  }
+
+  get openExecutions(): number {
+    return [...this.executions.values()].filter(({ status }) => status === 'RUNNING').length;
   }
 
   need(arn: unknown): StoredMachine {
@@ -185,6 +196,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const logging = JSON.stringify(loggingConfiguration);
     const isSame = existing?.definition === text && JSON.stringify(existing.loggingConfiguration) === logging;
     if (existing !== undefined && !isSame) throw new RefusalError('StateMachineAlreadyExists');
+    if (existing === undefined && fake.machines.size >= fake.most.machines) {
+      throw new RefusalError('StateMachineLimitExceeded');
+    }
     const made: StoredMachine = existing ?? {
       type: String(type),
       definition: text,
@@ -262,6 +276,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const isSame = existing?.status === 'RUNNING' && existing.input === input;
     if (existing !== undefined && !isSame && machine.type === 'STANDARD')
       throw new RefusalError('ExecutionAlreadyExists');
+    if (existing === undefined && machine.type === 'STANDARD' && fake.openExecutions >= fake.most.openExecutions) {
+      throw new RefusalError('ExecutionLimitExceeded');
+    }
     const handle = String(stateMachineArn);
     fake.executions.set(key, { machine: nameIn(handle), handle, input: String(input), status: 'RUNNING' });
     return { executionArn: `${ACCOUNT}:execution:${key.replace('/', ':')}`, startDate: 0 };

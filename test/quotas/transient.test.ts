@@ -7,6 +7,7 @@ import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { execute } from '../../lib/engine/start/start.ts';
 import { toTaskError } from '../../lib/engine/step/errors.ts';
 import { step } from '../../lib/engine/step/step.ts';
+import { MINUTE_MS } from '../../lib/time/units.ts';
 import { planOf } from '../compiler/texts.ts';
 import { ProgrammedLambdas } from '../contract/programmed-lambdas.ts';
 import { ProgrammedWeb } from '../contract/programmed-web.ts';
@@ -20,10 +21,13 @@ beforeEach(() => {
   space = new QuotaSpace();
 });
 
-const start = async (source: string): Promise<runs.Run> => {
-  await space.store('w', source);
+const executed = async (): Promise<runs.Run> => {
   const invocation = { namespace: 'demo', path: '/w', ref: '', input: Buffer.from('{}') };
   return (await space.pass(execute(space.ports, invocation))).run;
+};
+const start = async (source: string): Promise<runs.Run> => {
+  await space.store('w', source);
+  return executed();
 };
 const stored = async ({ id }: runs.Run): Promise<runs.Run> => {
   const run = await runs.find(space.ports, id);
@@ -92,6 +96,34 @@ describe('a run whose EXPRESS execution ended without an event', () => {
     space.aws.executions.clear();
     await reconcileAfter(120_000);
     expect(tierOf(await stored(run))).toBe('EXPRESS');
+  });
+
+  test('is noticed at most 16 minutes later, whenever it ends between two passes', async () => {
+    const PERIOD_MS = 15 * MINUTE_MS;
+    await space.store('w', quick);
+    const noticed: number[] = [];
+    // The first pass comes after so many seconds; the execution ends when it begins, or when that pass has visited its run.
+    for (const seconds of [1, 30, 59, 61, 179, 181, 240, 299, 301, 600, 899]) {
+      for (const visits of seconds < 300 ? [0, 1] : [0]) {
+        const run = await executed();
+        let died = space.time.clock.now();
+        let waits = seconds * 1000;
+        for (let passes = 0; ; passes += 1) {
+          if (passes === visits) {
+            died = space.time.clock.now();
+            space.aws.executions.clear();
+          }
+          await reconcileAfter(waits);
+          waits = PERIOD_MS;
+          if (passes >= visits && tierOf(await stored(run)) !== undefined) break;
+        }
+        noticed.push(space.time.clock.now() - died);
+        // The run ends, so that later passes do not visit it.
+        await runs.update(space.ports, await stored(run), (current) => ({ run: { ...current, status: 'complete' } }));
+      }
+    }
+    expect(Math.max(...noticed)).toBeGreaterThan(PERIOD_MS);
+    expect(Math.max(...noticed)).toBeLessThanOrEqual(PERIOD_MS + MINUTE_MS);
   });
 
   test('continues in a STANDARD execution after the five minutes of its tier', async () => {

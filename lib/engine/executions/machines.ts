@@ -3,7 +3,7 @@ import { isWaitFree, mayRunInPlace } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { countPostponed } from '../../domain/tree/definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { BusyError, type Machine } from '../../ports/executions.ts';
+import { BusyError, type Machine, MachineLimitError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { startBudgetOf } from './start-budget.ts';
 
@@ -31,7 +31,7 @@ const SECONDS_OF_DEFINITION = 1;
 
 /** Adds to a BusyError how many definitions are waiting. */
 async function explain(ports: EnginePorts, error: unknown): Promise<never> {
-  if (!(error instanceof BusyError)) throw error;
+  if (!(error instanceof BusyError) || error instanceof MachineLimitError) throw error;
   const waiting = await countPostponed(ports);
   if (waiting === 0) throw error;
   const minutes = Math.ceil((waiting * SECONDS_OF_DEFINITION) / 60);

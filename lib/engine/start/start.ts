@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { findSlot, type Slot, takeSlot } from '../../domain/instances/waiting-requests.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { DelayedStartError } from '../../ports/executions.ts';
 import { holdingInput } from '../evaluation/held-inputs.ts';
 import { inLargeTurns, takeLargeTurn } from '../evaluation/large-turns.ts';
 import { ensureStarted } from '../executions/handles.ts';
@@ -86,7 +87,8 @@ async function startForRequest(
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
-  const continued = await continueInMachine(ports, opened.revision, here);
+  const moved = continueInMachine(ports, opened.revision, here);
+  const continued = await moved.catch(storedIfDelayed(ports, here.id));
   const slot = await findSlot(ports, deadline);
   return slot === undefined ? { run: continued, existing: false } : toAwaited(continued, false, slot);
 }
@@ -106,14 +108,34 @@ async function startWaiting(ports: RunnerPorts, prepared: Prepared, deadline: nu
   }
 }
 
+/**
+ * Handles a start that a quota delays: the run is stored, so the reconciler starts it, and the request goes on with it as it is
+ * stored. A client that repeated the request would start a second one.
+ */
+const storedIfDelayed =
+  (ports: RunnerPorts, id: string) =>
+  async (error: unknown): Promise<runs.Run> => {
+    const stored = error instanceof DelayedStartError ? await runs.find(ports, id) : undefined;
+    if (stored === undefined) throw error;
+    return stored;
+  };
+
 /** A run of an earlier request is only started if that request crashed before it did so. */
 async function startPrepared(ports: RunnerPorts, { opened, run, earlier }: Prepared): Promise<Started> {
   if (earlier === undefined) {
-    const { run: started, isCommitted } = await begin(ports, opened.revision, run);
+    const begun = begin(ports, opened.revision, run).catch(async (error: unknown) => {
+      return { run: await storedIfDelayed(ports, run.id)(error), isCommitted: true };
+    });
+    const { run: started, isCommitted } = await begun;
     return { run: started, existing: !isCommitted };
   }
-  await ensureStarted(ports, earlier);
+  await ensureStarted(ports, earlier).catch(storedIfDelayed(ports, earlier.id));
   return { run: earlier, existing: true };
+}
+
+/** The next check tries again. */
+function ignoreDelay(error: unknown): void {
+  if (!(error instanceof DelayedStartError)) throw error;
 }
 
 /**
@@ -131,6 +153,6 @@ async function pollEnd(ports: CleanupPorts, { id, isLarge }: Awaited, deadline: 
     if (now.status !== 'pending' || left <= interval) return now;
     if (ports.clock.now() < nextCheck) continue;
     nextCheck = ports.clock.now() + LEASE_MS;
-    await carry(ports, now, false);
+    await carry(ports, now, false).catch(ignoreDelay);
   }
 }

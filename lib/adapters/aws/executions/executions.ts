@@ -3,6 +3,7 @@ import {
   DescribeExecutionCommand,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
+  ExecutionLimitExceeded,
   InvalidToken,
   SendTaskFailureCommand,
   SendTaskSuccessCommand,
@@ -16,7 +17,13 @@ import {
   TaskTimedOut,
   ValidationException,
 } from '@aws-sdk/client-sfn';
-import { type Answer, type Executions, type Machine, NoMachineError } from '../../../ports/executions.ts';
+import {
+  type Answer,
+  DelayedStartError,
+  type Executions,
+  type Machine,
+  NoMachineError,
+} from '../../../ports/executions.ts';
 import type { Sleep } from '../../portable/retry.ts';
 import { defineMachine, removeMachine } from './machines.ts';
 
@@ -110,14 +117,26 @@ function executionArn(handle: string, name: string): string {
   return [arn, partition, service, region, account, 'execution', machine, name].join(':');
 }
 
+/** Names of errors of the quotas of starts and of open executions. */
+const EXHAUSTED: ReadonlySet<string> = new Set([
+  'ThrottlingException',
+  'TooManyRequestsException',
+  ExecutionLimitExceeded.name,
+]);
+
 async function start(client: SFNClient, handle: string, name: string, input: unknown): Promise<boolean> {
   const command = new StartExecutionCommand({ stateMachineArn: handle, name, input: JSON.stringify(input) });
   try {
     // A name that a running execution with the same input has is accepted again.
     return await succeedsUnless(client.send(command), [ExecutionAlreadyExists]);
   } catch (error) {
-    const isMissing = error instanceof StateMachineDoesNotExist || error instanceof StateMachineDeleting;
-    throw isMissing ? new NoMachineError(handle) : error;
+    if (error instanceof StateMachineDoesNotExist || error instanceof StateMachineDeleting) {
+      throw new NoMachineError(handle);
+    }
+    if (error instanceof Error && EXHAUSTED.has(error.name)) {
+      throw new DelayedStartError(`Step Functions starts no further execution now: ${error.name}`, { cause: error });
+    }
+    throw error;
   }
 }
 

@@ -12,10 +12,11 @@ import {
   type SFNClient,
   StateMachineAlreadyExists,
   StateMachineDeleting,
+  StateMachineLimitExceeded,
   type StateMachineVersionListItem,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
-import { BusyError } from '../../../ports/executions.ts';
+import { BusyError, MachineLimitError } from '../../../ports/executions.ts';
 import { retry, type Sleep } from '../../portable/retry.ts';
 
 type Input = CreateStateMachineCommandInput;
@@ -41,7 +42,7 @@ const MAX_ATTEMPTS = 10;
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 4_000;
 
-/** Repeats a request while Step Functions cannot serve it. Throws BusyError when it is still throttled in the end. */
+/** Repeats a request while Step Functions cannot serve it. Throws BusyError when it is still throttled in the end, MachineLimitError. */
 async function retried<T>({ isPatient, sleep }: DefiningOptions, work: () => Promise<T>): Promise<T> {
   const isConflict = (error: unknown): boolean => error instanceof Error && CONFLICTS.has(error.name);
   try {
@@ -53,6 +54,11 @@ async function retried<T>({ isPatient, sleep }: DefiningOptions, work: () => Pro
       ...(sleep && { sleep }),
     });
   } catch (error) {
+    if (error instanceof StateMachineLimitExceeded) {
+      const message =
+        'the account has as many state machines as Step Functions allows: delete workflows, or raise the quota';
+      throw new MachineLimitError(message, { cause: error });
+    }
     if (!isThrottled(error)) throw error;
     const message = 'Step Functions defines one state machine a second in an account, and more are waiting';
     throw new BusyError(message, { cause: error });
