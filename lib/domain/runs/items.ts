@@ -181,6 +181,21 @@ export type Extent = 'whole' | 'outline';
 /** Awaited before large data of a run of this namespace is read and parsed, which may take as long as a turn. */
 export type BeforeLarge = (namespaceId: string) => Promise<void>;
 
+/** Reads what `storeParts` stored. */
+async function readParts(blobs: Blobs, item: Item, isWhole: boolean) {
+  const textOf = async (stored: Value | undefined) =>
+    stored === undefined ? undefined : texts.readText(blobs, stored);
+  const [place, flow, raised, data, input, metadata] = await Promise.all([
+    texts.readText(blobs, item['place']),
+    textOf(item['flow']),
+    textOf(item['raised']),
+    isWhole ? texts.readText(blobs, item['data']) : '{}',
+    isWhole ? texts.readBytes(blobs, item['input']) : new Uint8Array(),
+    isWhole ? textOf(item['metadata']) : undefined,
+  ]);
+  return { place, flow, raised, data, input, metadata: metadata ?? '' };
+}
+
 /** Reads a run from its item, with the large parts that are blobs. */
 export async function fromItem(
   blobs: Blobs,
@@ -190,16 +205,7 @@ export async function fromItem(
 ): Promise<Run> {
   const isWhole = extent === 'whole';
   if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(toHead(item).namespaceId);
-  const textOf = async (stored: Value | undefined) =>
-    stored === undefined ? undefined : texts.readText(blobs, stored);
-  const [place, flow, raised, data, input, metadata] = await Promise.all([
-    texts.readText(blobs, item['place']),
-    textOf(item['flow']),
-    textOf(item['raised']),
-    isWhole ? texts.readText(blobs, item['data']) : '{}',
-    isWhole ? texts.readBytes(blobs, item['input']) : new Uint8Array(),
-    isWhole && item['metadata'] !== undefined ? texts.readText(blobs, item['metadata']) : '',
-  ]);
+  const { place, flow, raised, data, input, metadata } = await readParts(blobs, item, isWhole);
   const { tally, record, reruns } = item;
   const labels = labelsIn(item);
   const head = toHead(item);
