@@ -26,7 +26,8 @@ export function takeLargeTurn(clock: Clock, tenant: string): Promise<void> {
       // What the caller does goes before this.
       await poll();
       const now = clock.now();
-      if (isShared(tenant, now)) await sleep(Math.min(now - began, MAX_PAUSE_MS));
+      const pause = Math.min(now - began, MAX_PAUSE_MS);
+      if (pause > 0 && isShared(tenant, now)) await sleep(pause);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWorkspace, type Workspace } from '../workspace.ts';
 
 let workspace: Workspace;
@@ -122,6 +122,32 @@ describe('weft test --crash every-step --events dup,reorder', () => {
       found: harm,
     });
     expect(Number(/(\d+) crashes/.exec(out)?.[1])).toBeGreaterThan(2);
+  });
+
+  test('finds the same, however fast the machine is', async () => {
+    const branch = FLOWS.find(({ name }) => name === 'a branch that charges beside one that does not');
+    await workspace.write({
+      'slow/flow.yaml': branch?.flow ?? '',
+      'slow/flow.test.yaml': `workflow: flow.yaml\ncases:\n- name: it\n  ${branch?.fields}\n`,
+    });
+    const { now } = performance;
+    let [calls, late] = [0, 0];
+    // Some turns of the event loop are long.
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      calls += 1;
+      if (Math.sin(calls * calls) > 0.3) late += 20;
+      return now.call(performance) + late;
+    });
+    try {
+      const reports = new Set<string>();
+      for (let round = 0; round < 6; round += 1) {
+        const { out } = await workspace.weft(['test', '--crash', 'every-step'], { cwd: 'slow' });
+        reports.add(out.replace(/\(\d+ ms\)/, ''));
+      }
+      expect([...reports]).toEqual([expect.stringContaining(DOUBLED('both'))]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('names the crash that showed the harm, and what to change', async () => {

@@ -49,7 +49,7 @@ export class TestWorld {
   /** After what the process crashed. */
   crashedAfter: string | undefined;
   readonly #options: WorldOptions;
-  readonly #database = new LocalDatabase({ file: ':memory:', sync: 'normal', acknowledge: 'written' });
+  readonly #database = new LocalDatabase({ file: ':memory:', sync: 'normal', acknowledge: 'written', isTimed: false });
   readonly #table = databaseTable(this.#database).table;
   readonly #blobs = databaseBlobs(this.#database);
   readonly #sealer = localSealer();

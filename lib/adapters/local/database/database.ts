@@ -23,6 +23,11 @@ export interface LocalDatabaseOptions {
    * process must itself wait for `durable`, because a crash could still lose the data that it shows.
    */
   readonly acknowledge?: 'durable' | 'written';
+  /**
+   * Whether a long turn of the event loop yields by its time, as a service needs it; default. Else by the count of its
+   * operations, so that the order of what happens does not depend on the speed of the machine.
+   */
+  readonly isTimed?: boolean;
   /** A flush of the disk failed. The state of the disk is unknown, so the process must end and start again. */
   readonly onLost?: ((reason: string) => void) | undefined;
 }
@@ -47,14 +52,14 @@ export class LocalDatabase {
   readonly #log: LogSync;
   readonly #outage: Outage;
   readonly #turn: Turn;
-  readonly #onLost: (reason: string) => void;
+  readonly #onLost: LocalDatabaseOptions['onLost'];
   readonly #beforeCommit: (() => void)[] = [];
   #isDirty = false;
   #retrying: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** Throws as `openConnection` does. */
-  constructor({ file, sync = 'full', acknowledge = 'durable', onLost = () => undefined }: LocalDatabaseOptions) {
+  constructor({ file, sync = 'full', acknowledge = 'durable', isTimed, onLost }: LocalDatabaseOptions) {
     const { connection, isNew } = openConnection(file);
     this.isNew = isNew;
     this.waits = acknowledge === 'durable';
@@ -68,7 +73,7 @@ export class LocalDatabase {
       onFlushed: () => this.#turn.hasBegun || this.#commitTurns(),
       onFailure: (error) => this.#lose(error),
     });
-    this.#turn = new Turn(() => this.#endTurn());
+    this.#turn = new Turn(() => this.#endTurn(), isTimed);
   }
 
   /** Creates tables and indexes; not a part of any turn. */
@@ -233,6 +238,6 @@ export class LocalDatabase {
   #lose(error: Error): void {
     const reason = `the disk failed to keep ${this.#file}: ${error.message}`;
     this.#log.fail(storageErrorOf(new Error(reason), this.#file));
-    this.#onLost(reason);
+    this.#onLost?.(reason);
   }
 }
