@@ -29,17 +29,36 @@ export const rowOf = ({ pk, sk, ...item }: Item): Row => {
 
 type Read = Pick<events.Recorded, 'received' | 'event'>;
 
-/** Reads the events of at most 100 rows; undefined for one that was removed. */
-async function readBatch({ table, blobs }: Needs, rows: readonly Row[]): Promise<(Read | undefined)[]> {
-  const items = await table.get(rows.map(({ key }) => key));
-  return Promise.all(items.map((item) => (item === undefined ? undefined : events.eventOf(blobs, item))));
+/** How many events are read side by side: each may have 4 MiB. */
+const CONCURRENCY = 8;
+
+/** Yields the events of rows in their order, some of them at once; undefined for one that was removed. */
+async function* readSome({ table, blobs }: Needs, rows: readonly Row[]): AsyncGenerator<(Read | undefined)[]> {
+  for (const batch of batchesOf(rows, BATCH_LIMIT)) {
+    const items = await table.get(batch.map(({ key }) => key));
+    for (const some of batchesOf(items, CONCURRENCY)) {
+      yield Promise.all(some.map((item) => (item === undefined ? undefined : events.eventOf(blobs, item))));
+    }
+  }
 }
 
-/** Reads the events of rows, in their order, without those that were removed. */
+/** The most text that the events of a page have, characters; the event that reaches it is the last one of the page. */
+export const MAX_PAGE_LENGTH = 32 * 1024 * 1024;
+
+/**
+ * Reads the events of rows, in their order, without those that were removed: all of them, or as many as a page may have. A
+ * reply with more would exhaust the memory of its function.
+ */
 export async function read(needs: Needs, rows: readonly Row[]): Promise<Read[]> {
   const found: Read[] = [];
-  for (const batch of batchesOf(rows, BATCH_LIMIT)) {
-    found.push(...(await readBatch(needs, batch)).filter((one) => one !== undefined));
+  let length = 0;
+  for await (const some of readSome(needs, rows)) {
+    for (const one of some) {
+      if (length >= MAX_PAGE_LENGTH) return found;
+      if (one === undefined) continue;
+      found.push(one);
+      length += toText(one.event).length;
+    }
   }
   return found;
 }
@@ -91,11 +110,11 @@ function passesByIndex({ types, texts }: Criteria, { type }: Row): boolean | und
 async function passing(needs: Needs, rows: readonly Row[], criteria: Criteria): Promise<Row[]> {
   const results = new Map(rows.map((row) => [row, passesByIndex(criteria, row)]));
   const undecided = rows.filter((row) => results.get(row) === undefined);
-  for (const batch of batchesOf(undecided, BATCH_LIMIT)) {
-    const found = await readBatch(needs, batch);
-    for (const [index, row] of batch.entries()) {
-      const one = found[index];
-      results.set(row, one !== undefined && fits(criteria, one.event));
+  const rest = undecided.values();
+  for await (const some of readSome(needs, undecided)) {
+    for (const one of some) {
+      const { value: row } = rest.next();
+      if (row !== undefined) results.set(row, one !== undefined && fits(criteria, one.event));
     }
   }
   return rows.filter((row) => results.get(row));

@@ -178,3 +178,26 @@ describe(`a history of ${MANY} events`, () => {
     expect((await list({ first: ['2'], after: [cursor] })).ids).toEqual(newest(2, 2));
   });
 });
+
+describe('a history of large events', () => {
+  test('has as many of them on a page as fit into a reply, and the others on the next one', async () => {
+    const uuid = () => '01980000-0000-7000-8000-000000000002';
+    const ports = { table: database.table, clock: { ...clock, uuid, now: () => NOW - 10 * DAY } };
+    const large = await namespaces.create(ports, 'large');
+    const data = 'x'.repeat(4_000_000);
+    for (let number = 0; number < 12; number += 1) {
+      const event = { specversion: '1.0', id: idOf(number), source: 's', type: 't', data };
+      const received = NOW - DAY + number;
+      await database.table.write((await events.toWrites({ blobs }, large, event, { received, due: received })).writes);
+    }
+    const needs = { table: database.table, blobs, clock };
+    const page = (query: Query_) => history.list(needs, large, toListRequest(query));
+    const first = await page({});
+    expect(first.results.map(({ id }) => id)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3].map(idOf));
+    expect(first.pageInfo).toMatchObject({ total: 12, hasNextPage: true });
+    const rest = await page({ offset: [String(first.results.length)] });
+    expect(rest.results.map(({ id }) => id)).toEqual([2, 1, 0].map(idOf));
+    const after = await page({ first: ['1000'], after: [first.pageInfo.endCursor] });
+    expect(after.results.map(({ id }) => id)).toEqual([2, 1, 0].map(idOf));
+  });
+});
