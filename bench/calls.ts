@@ -11,7 +11,7 @@ import { startAnswering } from '../test/service/access/answering-server.ts';
 import { createClient, SETTINGS } from './clients/client.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** What one operation uses, counted. The figures are the same on every machine. */
+/** The resources that one operation uses, counted. The figures are the same on every machine. */
 export interface Counts {
   /** Calls of the database by `operation table`, for example `Query runs`. */
   readonly database: Readonly<Record<string, number>>;
@@ -100,7 +100,7 @@ async function untilOver(service: Service, counter: CallCounter, hasDelay: boole
   } while (JSON.stringify(counter.counters) !== before);
 }
 
-/** Functions of Lambda that do nothing; what they cost is theirs. */
+/** Functions of Lambda that do nothing: their own cost is not counted. */
 const NO_WORK: Lambdas = { invoke: async () => ({ payload: Buffer.from('{}') }) };
 
 /** Time for the machine to go on from its task before the next call comes, milliseconds. */

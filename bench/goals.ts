@@ -1,4 +1,4 @@
-/** What a row is compared with: rates per second at 1 and at 8 clients. */
+/** The rates with which a row is compared, per second, at 1 and at 8 clients. */
 export interface Comparison {
   /** The rates of Direktiv v0.6.7, measured once, on the machine of the first table of goals. */
   readonly original?: readonly [one: number, eight: number];

@@ -1,4 +1,4 @@
-/** What a measured server answers to each message, besides its use of the machine. */
+/** The answer of a measured server to each message: its use of the machine. */
 export interface Usage {
   /** The resident memory, bytes. */
   readonly memory: number;

@@ -1,6 +1,6 @@
 import { eventOf, type Send } from './clients/client.ts';
 
-/** What operations find when they run. */
+/** The environment in which operations run. */
 export interface Surroundings {
   /** The URL of the HTTP server that workflows call. */
   readonly api: string;
@@ -17,7 +17,7 @@ export interface Operation {
   readonly workflows?: readonly (readonly [path: string, yaml: string])[];
   /** Requests to send first; not counted. */
   readonly before?: (send: Send) => Promise<unknown>;
-  /** `prepared`: what `before` returned. */
+  /** `prepared`: the result of `before`. */
   readonly run: (send: Send, around: Surroundings, prepared: unknown) => Promise<unknown>;
   /** How many requests `run` sends; 1 by default. */
   readonly requests?: number;
@@ -83,7 +83,7 @@ const BY_EVENT = `start: {type: event, event: {type: go}}
 states:
 - {id: one, type: noop}
 `;
-/** Calls in a row: each depends on what the one before it did. */
+/** Calls in a row: each depends on the effect of the one before it. */
 const httpCalls = (count: number): string => `functions:
 - {id: f, type: http, url: jq(.api)}
 states:
@@ -135,7 +135,7 @@ const CROWD = 100;
 const API = 'API_URL';
 const MAIL_PORT = 'MAIL_PORT';
 
-/** What names a task that a poll returned. */
+/** The id and the lease of a task that a poll returned. */
 function heldIn(task: object = {}): object {
   const { task: id, lease } = task as { readonly task?: string; readonly lease?: string };
   return { task: id, lease };

@@ -99,7 +99,7 @@ function bodyType({ requestBody }: Operation): string {
   return requestBody.required === false ? `${inUnion(type)} | undefined` : type;
 }
 
-/** What the operation returns as JSON; bytes where the reply has another type, undefined where it has no body. */
+/** The type of the operation's reply: that of its JSON, `Blob` for another media type, `undefined` without a body. */
 function replyType({ reply, responses }: Operation): string {
   const content = reply ?? responses?.['200']?.content ?? {};
   const json = schemaIn(content);

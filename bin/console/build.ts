@@ -48,7 +48,7 @@ function outputOf(outputs: Outputs, entry: string): string {
   return found;
 }
 
-/** What a file imports at once, itself included. */
+/** The files that are loaded with a file at once, itself included. */
 function loadedWith(outputs: Outputs, file: string, known = new Set<string>()): ReadonlySet<string> {
   if (known.has(file)) return known;
   known.add(file);

@@ -31,7 +31,7 @@ function find(lock: Lock, name: string, from: string): string | undefined {
 type Kind = 'all' | 'required';
 
 function namesIn(path: string, { dependencies, optionalDependencies, ...peers }: LockedPackage, kind: Kind): string[] {
-  // Of the package itself, peers are what a user of its constructs brings.
+  // The peers of the package itself are packages that a user of its constructs installs.
   const { peerDependencies = {}, peerDependenciesMeta: meta = {} } = path === '' ? {} : peers;
   const needed = Object.keys(peerDependencies).filter((name) => meta[name]?.optional !== true);
   // Optional packages are among the dependencies too.

@@ -54,7 +54,7 @@ function requiredChange(last: Release, next: Release): Required {
   };
 }
 
-/** What semantic versioning requires of a release after the last one, and is not so; empty if all is. */
+/** The requirements of semantic versioning that a release after the last one does not meet; empty if it meets all. */
 export function changeProblems(last: Release, next: Release): string[] {
   const required = requiredChange(last, next);
   return (['api', 'package'] as const)

@@ -15,7 +15,7 @@ export interface Packed {
   readonly files: readonly PackedFile[];
 }
 
-/** What the package may contain. Each pattern is needed: a release without one of these files is incomplete. */
+/** The files that the package may contain. Each pattern is needed: a release without one of them is incomplete. */
 export const ALLOWED: readonly RegExp[] = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
@@ -31,7 +31,7 @@ export const ALLOWED: readonly RegExp[] = [
   /^dist\/cdk\/(index\.mjs|(weft|data\/data|settings\/settings)\.d\.ts)$/,
   // The Lambda functions, a folder each.
   /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/index\.mjs$/,
-  // What lies beside several of them.
+  // The files that lie beside several of them.
   /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|smtp\.mjs|beside\.mjs)$/,
   /^dist\/functions\/lambdas\/console\/console\/(index\.html|[\w.-]+\.(svg|png|ico)|assets\/[\w.-]+)$/,
 ];
@@ -41,7 +41,7 @@ export const LIMITS = { archive: 11_500_000, unpacked: 37_000_000 } as const;
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** What a package contains that it must not, what it lacks, and whether it is too large; empty if it is as it should be. */
+/** The problems of a package: files that must not be in it, missing files, and its size; empty if there are none. */
 export function contentProblems({ files, size, unpackedSize }: Packed): string[] {
   const unknown = files.filter(({ path }) => !ALLOWED.some((pattern) => pattern.test(path)));
   const missing = ALLOWED.filter((pattern) => !files.some(({ path }) => pattern.test(path)));

@@ -37,7 +37,7 @@ export function pack(): Packed {
   return packed;
 }
 
-/** What is wrong with the contents of the package; empty if nothing is. */
+/** The problems of the contents of the package; empty if there are none. */
 export function packedProblems(packed: Packed): string[] {
   const contents = new Map(packed.files.map(({ path }) => [path, readFileSync(join(STAGE, path), 'latin1')]));
   const local = filesWith(ROOT, contents);

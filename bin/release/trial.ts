@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** What a project of a user has beside the package: the packages that the construct is written for, and types of Node. */
+/** The packages of a user's project beside Weft: those that the construct is written for, and types of Node. */
 const BESIDE = ['aws-cdk-lib', 'constructs', '@types'];
 
 /** An empty project in which the package is installed. */

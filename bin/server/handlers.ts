@@ -73,7 +73,7 @@ async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): P
   return handlerOf(responderOf<Name>(await FUNCTIONS[name](), ports, true));
 }
 
-/** What the gateway needs to serve every route with these ports. */
+/** Loads the handlers of every route with these ports, for the gateway. */
 export async function loadHandlers(ports: Ports): Promise<Pick<GatewaySettings, 'handlerOf'>> {
   const names = Object.keys(FUNCTIONS) as LambdaName[];
   const handlers = new Map(

@@ -38,7 +38,7 @@ export interface LocalPorts {
   endStreams(): void;
 }
 
-/** What `openPorts` opens, and where. */
+/** The options of `openPorts`. */
 export interface PortOptions {
   readonly settings: LocalSettings;
   readonly observer: Observer;
@@ -63,7 +63,7 @@ function openWeb({ settings: { allowsPrivateAddresses = false }, ownPorts }: Por
 /** A receiver that does not answer delays the end of the process by this time at most. */
 const LAST_EXPORT_MS = 3_000;
 
-/** Exports traces until the service is closed; what waits then is sent. */
+/** Exports traces until the service is closed; the last ones are sent then. */
 function openTraces({ settings: { traces: settings }, closers }: PortOptions): Pick<Ports, 'traces'> {
   if (settings === undefined) return {};
   const traces = new OtlpTraces(settings, (text) => console.error(text));

@@ -21,7 +21,7 @@ import type { Clock } from '../../lib/ports/clock.ts';
 import { nextTick, parseCron } from '../../lib/time/cron/cron.ts';
 import type { Observer } from './observer.ts';
 
-/** What the runtime needs. */
+/** The options of the runtime. */
 export interface RuntimeOptions {
   /** Where its journals are stored. */
   readonly database: LocalDatabase;
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
   readonly tenantOf?: LocalExecutionsOptions['tenantOf'] | undefined;
   /** Called around each function that is invoked. */
   readonly around?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Each message of the bus, and each timer, is delivered twice, as what delivers at least once may do. */
+  /** Each message of the bus, and each timer, is delivered twice, as delivery at least once allows. */
   readonly deliversTwice?: boolean;
 }
 
@@ -51,7 +51,7 @@ function tickAfter(text: string, after: number): number | undefined {
   return 'problem' in cron ? undefined : nextTick(cron, after);
 }
 
-/** Nothing else shows a fault that is retried. */
+/** Throws the error, and logs a fault: no other output shows one that is retried. */
 function throwLogged(error: unknown): never {
   const thrown = toTaskError(error);
   if (thrown instanceof FaultError) console.error('a step could not be made; it is tried again', error);

@@ -28,7 +28,7 @@ export interface Service {
 const toServiceError = ({ reason, message, retryAfter }: RequestError): ServiceError =>
   new ServiceError(reason, message, {}, retryAfter);
 
-/** The total is never less than what one address may have: with a proxy, all clients have its address. */
+/** The total is never less than the limit of one address: with a proxy, all clients have its address. */
 const connectionLimits = ({ connectionsPerAddress: most }: LocalSettings) =>
   most === undefined
     ? {}
@@ -40,7 +40,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const { settings, closers } = options;
   const { ports, database, summary, resume, idle, endStreams } = await openPorts(options);
   const handlers = await loadHandlers(ports);
-  // The folder is locked and no request is served yet: what is open now is carried by no process.
+  // The folder is locked and no request is served yet: no process does the open work now.
   await resume();
   closers.defer(await startReconciling(ports));
   const gateway = await startGateway({

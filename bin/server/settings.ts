@@ -18,7 +18,7 @@ export interface LocalSettings {
   readonly databaseEndpoint: string | undefined;
   /** The region in requests to that database; `local` by default. */
   readonly databaseRegion?: string | undefined;
-  /** What a power failure can lose; default `full`: nothing. */
+  /** The data that a power failure can lose; default `full`: none. */
   readonly sync?: Sync | undefined;
   readonly version: string;
   /** How many days log lines are kept; default 30. */
@@ -31,7 +31,7 @@ export interface LocalSettings {
   readonly limits?: RunLimits | undefined;
   /** Open connections of one address; 4,000 by default. */
   readonly connectionsPerAddress?: number | undefined;
-  /** What the audit log contains, how long, and where it goes. */
+  /** The retention, scope and destination of the audit log. */
   readonly audit?: AuditSettings | undefined;
   /** Where traces are exported; absent: nowhere. */
   readonly traces?: TraceSettings | undefined;

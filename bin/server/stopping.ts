@@ -1,4 +1,4 @@
-/** What `stopWithin` needs. */
+/** The options of `stopper`. */
 export interface StopOptions {
   /** Closes the service. */
   readonly close: () => Promise<void>;
@@ -9,8 +9,8 @@ export interface StopOptions {
 }
 
 /**
- * Closes the service. If that fails or lasts too long, the process ends nevertheless, with the code 1: what was
- * acknowledged is on the disk, and the next start continues the rest. Further calls have no effect.
+ * Closes the service. If that fails or lasts too long, the process ends nevertheless, with the code 1: acknowledged
+ * writes are on the disk, and the next start continues the rest. Further calls have no effect.
  */
 export function stopper({ close, exit, patience }: StopOptions): () => Promise<void> {
   let isStopping = false;

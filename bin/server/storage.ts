@@ -22,7 +22,7 @@ export interface Storage {
   readonly summary: DataSummary | undefined;
 }
 
-/** What `openStorage` opens, and where. */
+/** The options of `openStorage`. */
 export interface StorageOptions {
   readonly settings: Pick<LocalSettings, 'data' | 'databaseEndpoint' | 'databaseRegion' | 'sync'>;
   readonly observer: Pick<Observer, 'onCall' | 'onLost'>;

@@ -14,7 +14,7 @@ export interface UpkeepOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What a pass did: the number of removed items, and of pages that the file has less. */
+/** The result of a pass: the number of removed items, and of pages by which the file became smaller. */
 export interface Pass {
   readonly expired: number;
   readonly pages: number;

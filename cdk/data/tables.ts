@@ -16,7 +16,7 @@ const NAMES = Object.keys(tableSchemas) as Name[];
 const READ = ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'Query'];
 const WRITE = ['DeleteItem', 'PutItem', 'UpdateItem'];
 
-/** What a function may change in the tables; it may read all of them. */
+/** The write access of a function to the tables; it may read all of them. */
 export interface TableAccess {
   readonly writes: readonly Name[];
   /** Also API keys, which are items of the catalog. */

@@ -17,7 +17,7 @@ const BUNDLED_FILES = {
     entry: join('lib', 'language', 'sandbox', 'worker.ts'),
     options: `--loader:.wasm=binary --banner:js="${REQUIRE}"`,
   },
-  /** What sends mails by SMTP, which lib/egress/delivery.ts loads for the first of them. */
+  /** The module that sends mails by SMTP; lib/egress/delivery.ts loads it for the first of them. */
   'smtp.mjs': { entry: join('lib', 'egress', 'smtp.ts'), options: `--banner:js="${REQUIRE}"` },
   /** The sidecar that is copied into images of containers, where only Node exists. */
   'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda', 'main.ts'), options: '' },

@@ -11,7 +11,7 @@ import { type FunctionProps, WeftFunction } from './function.ts';
 
 type PortName = ReturnType<typeof needsOf>[number];
 
-/** What a function may change in the tables. */
+/** The write access of a function to the tables. */
 interface TableAccess {
   readonly writes: readonly TableName[];
   readonly writesKeys: boolean;
@@ -60,7 +60,7 @@ interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'sc
   readonly extraFiles?: readonly ExtraFile[];
 }
 
-/** What sends mails, beside the functions that send requests for workflows. */
+/** The file that sends mails, beside the functions that send requests for workflows. */
 const MAILS: readonly ExtraFile[] = ['smtp.mjs'];
 
 /** The functions without requests: one row for each file of functions/triggers/. */

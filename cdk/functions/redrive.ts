@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 
-/** What the machine needs: the queue, and the function that stores dead letters. */
+/** The resources that the machine uses: the queue, and the function that stores dead letters. */
 export interface RedriveParts {
   readonly queueUrl: string;
   readonly functionArn: string;

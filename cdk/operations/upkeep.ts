@@ -32,8 +32,8 @@ function grantAccountSettings(role: IRole): void {
 }
 
 /**
- * Work without requests: runs whose execution failed, timed out or was aborted are ended, and what the
- * tables promise is compared with what exists.
+ * Work without requests: ends runs whose execution failed, timed out or was aborted, and compares what the tables
+ * promise with what exists.
  */
 export class Upkeep extends Construct {
   constructor(scope: Construct, id: string, { settings, functions, machines, deadLetters }: UpkeepProps) {

@@ -31,7 +31,7 @@ const DEFINE = [
   'UpdateStateMachine',
 ];
 
-/** What the state machines of workflows need, which are created at run time: a role, a log group, the steps function. */
+/** The resources of the machines of workflows, which are created at run time: role, log group, steps function. */
 export class Machines extends Construct {
   /** The name of the steps function. It is fixed, because the function needs its own ARN. */
   readonly stepsName: string;

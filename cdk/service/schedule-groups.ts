@@ -26,7 +26,7 @@ export function newScheduleRole(scope: Construct, id: string, group: string, des
   });
 }
 
-/** What a role may do with the schedules of a group, which are created at run time. */
+/** The rights of a role on the schedules of a group, which are created at run time. */
 export interface ScheduleRights {
   readonly group: string;
   /** The role that the schedules get. */

@@ -7,7 +7,7 @@ import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantSchedules, newScheduleRole } from './schedule-groups.ts';
 
-/** What the schedules of workflows need, which are created at run time: a group, a role, the cron function. */
+/** The resources of the schedules of workflows, which are created at run time: a group, a role, the cron function. */
 export class Schedules extends Construct {
   /** The name of the cron function. It is fixed, because functions need its ARN before it exists. */
   readonly cronName: string;

@@ -5,7 +5,7 @@ import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantSchedules, newScheduleRole } from './schedule-groups.ts';
 
-/** What the timers of delays need, which are schedules that are created at run time: a group and a role. */
+/** The resources of the timers of delays, which are schedules that are created at run time: a group and a role. */
 export class DelayTimers extends Construct {
   readonly #group: string;
   readonly #role: Role;

@@ -25,7 +25,7 @@ const UNFINISHED =
   'second): delete the stack again to continue';
 
 /**
- * Custom resource: acts only when its stack is deleted. What takes longer than one call is continued by the next one,
+ * Custom resource: acts only when its stack is deleted. Work that outlasts one call is continued by the next one,
  * for about an hour.
  */
 export async function handler(event: Asked, context: Left): Promise<void> {

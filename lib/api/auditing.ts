@@ -37,11 +37,11 @@ const UNRECORDED: ReadonlySet<number> = new Set([429, 503]);
 
 const OUTCOMES: Readonly<Record<number, AuditOutcome>> = { 4: 'refused', 5: 'failed' };
 
-/** What a service failed to do by a caller's mistake has the status 500 for existing clients (lib/domain/errors.ts). */
+/** The outcome of a reply. Some mistakes of callers have the status 500 for existing clients (lib/domain/errors.ts). */
 const outcomeOf = (status: number, isMistake: boolean): AuditOutcome =>
   isMistake ? 'refused' : (OUTCOMES[Math.floor(status / 100)] ?? 'done');
 
-/** The signature in the path of a link of an approval: who has it can decide. */
+/** The signature in the path of a link of an approval: its holder can decide. */
 const LINK_SIGNATURE = /^(-\/approvals\/[^/]*\/[^/]*)\/.*$/s;
 
 /** The parameters of a path and of a query that identify what a request concerns, and the named fields of its body. */
@@ -60,7 +60,7 @@ function targetOf({ route, params }: Routed, { query }: RequestHead, input: unkn
   return target;
 }
 
-/** What is known of a request when its reply is made. */
+/** A request, with the facts that are known when its reply is made. */
 export interface Served {
   readonly head: RequestHead;
   readonly routed: Routed;
@@ -88,7 +88,7 @@ function toAudited({ head, routed, caller, input, reply, isMistake }: Served): A
   };
 }
 
-/** A webhook has no key: a request that it does not accept is from anyone, and entries would fill the table. */
+/** A webhook has no key: any client may send a request that it does not accept, and entries would fill the table. */
 const isOfStranger = ({ routed, reply }: Served): boolean => routed.route.family === 'hooks' && reply.status === 404;
 
 /**

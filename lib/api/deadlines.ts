@@ -1,4 +1,4 @@
-/** What is read of the context of a Lambda: the time until it is stopped. The local service has none. */
+/** The part of the context of a Lambda that is read: the time until it is stopped. The local service has none. */
 export interface TimeLeft {
   readonly getRemainingTimeInMillis?: () => number;
 }

@@ -13,7 +13,7 @@ import { type RouteHandlers, responderOf } from './responder.ts';
 /** Makes each port when it is first used, so that importing a handler needs no environment. */
 export type Suppliers<Names extends keyof Ports = keyof Ports> = { readonly [Name in Names]: () => Ports[Name] };
 
-/** Turns a reply into what the platform expects. */
+/** Turns a reply into the form that the platform expects. */
 type Format = (reply: Reply | StreamedReply) => object;
 
 function lazyPorts<Names extends keyof Ports>(suppliers: Suppliers<Names>): Pick<Ports, Names> {

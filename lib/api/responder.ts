@@ -32,14 +32,14 @@ import { type AnyEndpoint, type AnyStreamSource, lastEventIdOf, pollOf, wantsStr
 import type { StreamSources } from './streams/sources.ts';
 import { EventStream, LIST_INTERVALS, SNAPSHOT_INTERVALS } from './streams/stream.ts';
 
-/** What serves the routes of a Lambda. The stream sources may be left out unless a route is always streamed. */
+/** The handlers of the routes of a Lambda. The stream sources may be left out unless a route is always streamed. */
 export type RouteHandlers<Name extends LambdaName> = { readonly endpoints: Endpoints<Name> } & ([
   Extract<IdsServedBy<Name>, AlwaysStreamedId>,
 ] extends [never]
   ? { readonly streamSources?: StreamSources<Name> }
   : { readonly streamSources: StreamSources<Name> });
 
-/** What is read of the context of a Lambda. */
+/** The part of the context of a Lambda that is read. */
 export interface Invocation extends TimeLeft {
   readonly awsRequestId: string;
 }
@@ -86,7 +86,7 @@ function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Route
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'no-store' } };
 }
 
-/** What serves an authorized request. */
+/** An authorized request, with the parts that serve it. */
 interface Served {
   readonly request: Request;
   readonly routed: Routed;
@@ -150,7 +150,7 @@ export interface Received {
  */
 export type Responder = (received: Received, invocation: Invocation) => Promise<Reply | StreamedReply>;
 
-/** What becomes known of a request while it is served. */
+/** The facts about a request that become known while it is served. */
 interface Known {
   caller?: Caller;
   input?: unknown;
@@ -186,7 +186,7 @@ export function responderOf<Name extends LambdaName>(
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
     if (!wantsStream(request, routed)) {
       const value = await endpoint?.(ports, call);
-      // What the engine returns besides must not reach the client.
+      // A result of the engine must not reach the client of a route with an empty reply.
       const isEmpty = routed.route.reply === 'empty' && !(value instanceof RawReply);
       return toReply(isEmpty ? undefined : value);
     }
@@ -206,7 +206,7 @@ export function responderOf<Name extends LambdaName>(
       known.isMistake = error instanceof ServiceError;
       return error instanceof ServiceError ? toErrorReply(error) : replyToFault(ports, error, routed, invocation);
     });
-    // What was done is done: the reply reports it, also if the entry could not be written.
+    // The work is done: the reply reports it, also if the entry could not be written.
     await audit(ports, { head, routed, reply, isMistake: false, ...known }).catch((error: unknown) =>
       logFaultOf(ports, error, routed, invocation),
     );

@@ -19,7 +19,7 @@ export interface Section<Lowered> {
   readonly types: Union<Lowered>;
 }
 
-/** What the decoding of a section needs beside its own entry. */
+/** The parts that the decoding of a section needs beside its own entry. */
 export interface SectionScope {
   readonly budget: Budget;
   /** Receives problems of the section itself; those of a part go to its context. */

@@ -3,9 +3,9 @@ import type { Table } from './table.ts';
 /** Why `Watch.next` resolved: data may have changed, the timeout elapsed, or the watch was closed. */
 export type Woken = 'changed' | 'quiet' | 'over';
 
-/** Watches what a reader reads repeatedly. */
+/** Watches the items that a reader reads repeatedly. */
 export interface Watch {
-  /** Begins a reading. What is read through the returned table is watched, in place of what was read before. */
+  /** Begins a reading. Items read through the returned table are watched, in place of those read before. */
   begin(): Table;
   /**
    * Resolves when something that was read may have changed, and after `atMost` milliseconds at the latest. `isBusy`: the

@@ -10,7 +10,7 @@ export interface Machine {
   readonly tier: Tier;
 }
 
-/** The machine of a handle does not exist: it was deleted, or what stored it was lost. `define` creates it again. */
+/** The machine of a handle does not exist: it was deleted, or its storage was lost. `define` creates it again. */
 export class NoMachineError extends Error {
   override readonly name = 'NoMachineError';
   constructor(handle: string) {
@@ -28,12 +28,12 @@ export class MachineLimitError extends BusyError {
   override readonly name = 'MachineLimitError';
 }
 
-/** No execution starts for the moment; nothing was changed. What is stored starts later. */
+/** No execution starts for the moment; nothing was changed. Stored runs start later. */
 export class DelayedStartError extends BusyError {
   override readonly name = 'DelayedStartError';
 }
 
-/** The error of an execution that cannot continue because a part of what was stored of it is lost. */
+/** The error of an execution that cannot continue because a part of its stored data is lost. */
 export const EXECUTION_LOST = 'Weft.ExecutionLost';
 
 /**

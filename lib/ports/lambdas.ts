@@ -1,6 +1,6 @@
 /** Why an invocation has no result of its function. */
 export type LambdaProblem =
-  /** Lambda does not accept the name, or what is sent. */
+  /** Lambda does not accept the name, or the content of the request. */
   | 'request'
   | 'notFound'
   /** The service has no right to invoke it, or no credentials. */
@@ -29,14 +29,14 @@ export interface Invocation {
   readonly function: string;
   /** JSON. */
   readonly payload: Uint8Array;
-  /** What the function finds in `context.clientContext.custom`: texts, 3 KB in all. */
+  /** The member `custom` of the function's `context.clientContext`: texts, 3 KB in all. */
   readonly context: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly ms: number;
   readonly signal?: AbortSignal;
 }
 
-/** What a function returned, or the error that it threw. */
+/** The result of a function, or the error that it threw. */
 export type InvocationReply =
   | { readonly payload: Uint8Array }
   | { readonly error: { readonly type: string; readonly message: string } };

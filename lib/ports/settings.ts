@@ -5,8 +5,8 @@ export interface RunLimits {
   /** Runs that are started a second; the starts of ten seconds can be saved up. */
   readonly startsPerSecond?: number | undefined;
   /**
-   * What counts active runs and starts. `process`, by default: exact where one process serves the installation. `table`:
-   * many processes together, for further calls of the table at each start and end.
+   * The counter of active runs and starts. `process`, by default: exact where one process serves the installation.
+   * `table`: many processes together, for further calls of the table at each start and end.
    */
   readonly countedBy?: 'process' | 'table' | undefined;
   /** Runs that one run starts as subflows, with theirs. */
@@ -23,7 +23,7 @@ export interface RunLimits {
   readonly partitionRows?: number | undefined;
 }
 
-/** What the audit log contains, and where it goes. */
+/** The settings of the audit log: its retention, scope and destination. */
 export interface AuditSettings {
   /** How long entries are kept, days; the default is 365. */
   readonly retentionDays?: number | undefined;
@@ -39,7 +39,7 @@ export interface Settings {
   readonly brand: string;
   /** The URL of the service as users reach it, for links; unknown by default: links are paths then. */
   readonly url?: string | undefined;
-  /** What GET /version returns. */
+  /** The version that GET /version returns. */
   readonly version: string;
   /** How long log lines are kept, days; the default is 30. */
   readonly retentionDays?: number | undefined;

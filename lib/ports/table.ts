@@ -118,13 +118,13 @@ export interface Table {
    */
   write(writes: readonly Write[]): Promise<void>;
   /**
-   * A number that changes with every write to the partition of a table, so that what was read under the same number is
+   * A number that changes with every write to the partition of a table, so that items read under the same number are
    * still valid. Absent where it is not known without a read, because other processes write too.
    */
   readonly generation?: (table: TableName, pk: string) => number;
   /**
-   * As `get`, for items that very many processes read: it may answer from memory. What a write has changed before the call
-   * is in its answer. Absent: reads need not be saved.
+   * As `get`, for items that very many processes read: it may answer from memory. The answer contains all changes that
+   * were written before the call. Absent: reads need not be saved.
    */
   readonly getLeased?: Table['get'];
   /**

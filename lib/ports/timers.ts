@@ -4,11 +4,11 @@ export interface Timer {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** What the function gets; a few kilobytes as JSON. */
+  /** The input of the function; a few kilobytes as JSON. */
   readonly input: object;
 }
 
-/** Calls the steps function at a time, once for each timer. There is no cancellation: the input says what it was set for. */
+/** Calls the steps function at a time, once for each timer. There is no cancellation: the input has its purpose. */
 export interface Timers {
   /**
    * Sets a timer; one that was set under this name stays as it is. The function is called at least once, never before the

@@ -8,13 +8,13 @@ import type { Observation } from './observation.ts';
 
 /** An expectation that does not hold. */
 export interface Failure {
-  /** What was expected and what was found, in one line. */
+  /** The expected and the found value, in one line. */
   readonly message: string;
   /** The place of the expectation in the file of tests; undefined for one that is not written there. */
   readonly at: Position | undefined;
 }
 
-/** What is compared: an expectation, and what the workflow at the path has done. */
+/** A comparison: an expectation, and the observation of the workflow at the path. */
 interface Comparison {
   readonly expect: Expectation;
   readonly seen: Observation;
@@ -154,7 +154,7 @@ const COMPARISONS: Readonly<Record<Compared, (comparison: Comparison) => string[
   runs: runFailures,
 };
 
-/** Compares what a case has done with what it expects. Returns all that does not hold. */
+/** Compares the observation of a case with its expectation. Returns all failures. */
 export function failuresOf(expect: Expectation, seen: Observation, main: string): readonly Failure[] {
   const found = Object.entries(COMPARISONS).flatMap(([field, compare]) =>
     compare({ expect, seen, main }).map((message): Failure => ({ message, at: expect.places[field] })),

@@ -6,7 +6,7 @@ import type { ObservedRun } from './observation.ts';
 export interface Reached {
   readonly reached: number;
   readonly total: number;
-  /** What no case has reached, in the order of the workflow: `charge`, `charge → refund`, `charge: bank.busy`. */
+  /** The parts that no case has reached, in the workflow's order: `charge`, `charge → refund`, `charge: bank.busy`. */
   readonly missed: readonly string[];
 }
 

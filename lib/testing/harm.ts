@@ -11,11 +11,11 @@ export interface Harm {
   readonly kind: HarmKind;
   /** The function, event, variable or part of the result: with the kind it identifies the harm. */
   readonly subject: string;
-  /** What happened, and to which state, in one sentence without its period. */
+  /** The harm, with its state, in one sentence without its period. */
   readonly message: string;
-  /** What to change; empty if that depends on the workflow. */
+  /** The change that prevents it; empty if that depends on the workflow. */
   readonly mend: string;
-  /** After what the process crashed, or how events were delivered: the first that showed it. */
+  /** The first disturbance that showed it: a crash after an operation, or a delivery of events. */
   readonly cause: string;
   /** How many crashes and deliveries showed it. */
   readonly count: number;
@@ -111,7 +111,7 @@ function furtherRuns(before: Observation, after: Observation): Found[] {
   }));
 }
 
-/** What a case leaves behind. */
+/** The result of a case: the end of its run and the variables, in which all ids are the same text. */
 const resultOf = ({ status, error, output, variables }: Observation) => {
   const { namespace, workflow, instance } = variables;
   return normalized({ status, error, output, variables: { namespace, workflow, instance } });
@@ -137,7 +137,7 @@ export interface Baseline {
   readonly volatile: ReadonlySet<string>;
 }
 
-/** What may be compared of a case, from two undisturbed runs of it. */
+/** The baseline of a case, from two undisturbed runs of it. */
 export function baselineOf(plain: Observation, again: Observation): Baseline {
   return { plain, volatile: new Set(changes(resultOf(plain), resultOf(again)).map(({ path }) => path)) };
 }

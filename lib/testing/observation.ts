@@ -31,7 +31,7 @@ export interface ObservedRun {
   readonly caught: readonly CaughtError[];
 }
 
-/** What a case has done: of the run that it started, and of all that followed from it. */
+/** The observation of a case: of the run that it started, and of all that followed from it. */
 export interface Observation {
   readonly status: ObservedRun['status'];
   readonly error: { readonly code: string; readonly message: string } | undefined;
@@ -47,7 +47,7 @@ export interface Observation {
   readonly variableWrites: Readonly<Record<string, number>>;
   /** All runs, in the order in which they were started. */
   readonly runs: readonly ObservedRun[];
-  /** What kept the case from going on as it should, for the user: a function without a mock. */
+  /** The problems that kept the case from going on as it should, for the user: a function without a mock. */
   readonly problems: readonly string[];
   /** The newest lines of the log of the run, for a report of a failure. */
   readonly log: readonly string[];

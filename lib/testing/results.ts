@@ -17,7 +17,7 @@ export interface CaseResult {
   readonly crashes: number;
   /** Why it was skipped. */
   readonly reason: string | undefined;
-  /** What it did; undefined if it was not run in this process. */
+  /** The observation of the case; undefined if it was not run in this process. */
   readonly seen: Observation | undefined;
   /** Real time, milliseconds. */
   readonly ms: number;
@@ -27,7 +27,7 @@ export interface CaseResult {
 export interface SuiteResult {
   readonly file: string;
   readonly cases: readonly CaseResult[];
-  /** What is wrong with the file. */
+  /** The problems of the file. */
   readonly problems: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export async function definitionsOf({ service, namespace }: Place): Promise<Defi
   };
 }
 
-/** What is left, as lines; none if everything is defined. */
+/** The machines that are not defined yet, as lines; none if everything is defined. */
 export function definitionLines({ defined, waiting, waitingInAll, failed }: Definitions): string[] {
   const minutes = Math.ceil(waitingInAll / PER_MINUTE);
   const left =

@@ -123,7 +123,7 @@ export interface RunResult {
   readonly status: string;
   readonly errorCode: string;
   readonly errorMessage: string;
-  /** What explains the failure, as the service returns it; undefined where it does not. */
+  /** The explanation of the failure, as the service returns it; undefined where it does not. */
   readonly error?: unknown;
 }
 

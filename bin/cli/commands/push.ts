@@ -44,7 +44,7 @@ const OPTIONS = {
 
 type Values = ValuesOf<typeof OPTIONS>;
 
-/** What is pushed, and how. */
+/** The options of a push. */
 export interface PushJob {
   readonly service: Service;
   readonly terminal: Terminal;

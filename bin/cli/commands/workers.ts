@@ -15,7 +15,7 @@ async function queues(values: Values, _: readonly string[], terminal: Terminal):
   return result(values, reply.queues, () => toTable([['QUEUE', 'READY', 'HELD'], ...cells]));
 }
 
-/** Who has a task and until when, or from when it is offered. */
+/** The holder of a task, and the end of its lease or the time at which it is offered again. */
 const holderOf = (task: object): string => textAt(task, 'worker');
 const timeOf = (task: object): string => textAt(task, 'leaseUntil') || textAt(task, 'from');
 

@@ -51,7 +51,7 @@ function rowsOf(reply: unknown): Row[] {
 
 /**
  * The warnings of replies as lines, each once: `warning: the state 'pay' sends the HTTP request of the function 'bank' again`.
- * Of several runs it says for how many it holds.
+ * Of several runs, a line has the number of runs to which it applies.
  */
 export function warningLines(replies: readonly unknown[]): string[] {
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { at, textAt } from '../client/replies.ts';
 import { counted, inMilliseconds } from '../shell/command.ts';
 
-/** What the event did to a listener, in words, by what the service notes. */
+/** The effects of the event on a listener, as text for the user, by the names that the service has for them. */
 const EFFECTS: Readonly<Record<string, string>> = {
   taken: 'the waiting run took it and went on',
   had: 'the waiting run had taken it before',
@@ -32,7 +32,7 @@ function effectOf(listener: unknown): string {
   return EFFECTS[did] ?? did;
 }
 
-/** The explanation of an event as text: what it is, and for each listener what the event did to it. */
+/** The explanation of an event as text: the event, and its effect on each listener. */
 export function explanationText(reply: unknown): string {
   const event = at(reply, 'event');
   const [id, type, source] = ['id', 'type', 'source'].map((name) => textAt(event, name));

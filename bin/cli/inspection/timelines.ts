@@ -29,7 +29,7 @@ function barOf(step: unknown, from: number, to: number): string {
   return `${' '.repeat(begin)}${'█'.repeat(Math.min(length, BAR_WIDTH - begin))}`.padEnd(BAR_WIDTH);
 }
 
-/** What explains a failure, as lines of text: its place, the expression, the value that it saw, hints, patterns of catch. */
+/** The explanation of a failure as lines: place, expression, the value that it saw, hints, patterns of catch. */
 export function failureLines(error: unknown): string[] {
   const lines: string[] = [];
   const line = textAt(error, 'at', 'line');
@@ -46,7 +46,7 @@ export function failureLines(error: unknown): string[] {
   return lines;
 }
 
-/** What a call of a native function did outside: `GET https://api.test/orders 200 in 80ms`; empty for another call. */
+/** The request of a call of a native function: `GET https://api.test/orders 200 in 80ms`; empty for another call. */
 function sentText(call: unknown): string {
   const [to, status, ms] = [textAt(call, 'to'), textAt(call, 'status'), textAt(call, 'ms')];
   if (to === '') return '';
@@ -129,7 +129,7 @@ export function timelineText(reply: unknown, terminal: Terminal, now: number): s
   return lines.join('\n');
 }
 
-/** What a step saw, as text: the data at its entry and at its end, and the log lines between. */
+/** A step as text: the data at its entry and at its end, and the log lines between. */
 export function stepText(reply: unknown): string {
   const show = (name: string) => {
     const value = at(reply, name);
@@ -140,7 +140,7 @@ export function stepText(reply: unknown): string {
   return `in: ${show('in')}\nout: ${show('out')}${log}${at(reply, 'log', 'more') === true ? '\n  …' : ''}`;
 }
 
-/** The queue of a worker's task, and who has it until when. */
+/** The queue of a worker's task, with its holder and the end of its lease, or the time at which it is offered again. */
 function workerText(call: unknown): string {
   const worker = at(call, 'worker');
   if (worker === undefined) return '';
@@ -161,7 +161,7 @@ function retryText(call: unknown): string {
   return `${failed}; retry ${textAt(retry, 'attempt')}${of === '' ? '' : ` of ${of}`} at ${textAt(retry, 'at')}`;
 }
 
-/** What a run waits for, as text. */
+/** The wait of a run, as text. */
 export function waitingText(reply: unknown): string {
   const waiting = at(reply, 'waiting');
   const status = textAt(reply, 'instance', 'status');

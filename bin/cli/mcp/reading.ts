@@ -12,7 +12,7 @@ export interface ToolPlace {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** A tool: what it does, its arguments, and how it is run. It returns a value that is sent as JSON. */
+/** A tool: its description, its arguments, and how it is run. It returns a value that is sent as JSON. */
 export interface Tool {
   readonly description: string;
   readonly input: InputSchema;
@@ -42,7 +42,7 @@ const parsed = (bytes: Buffer): unknown => {
   }
 };
 
-/** Undefined for what the service does not have. */
+/** Undefined for an object that the service does not have. */
 async function ifThere<T>(value: Promise<T>): Promise<T | undefined> {
   return value.catch((error: unknown) => {
     if (error instanceof CommandFailedError && (error.status ?? 0) < 500) return undefined;

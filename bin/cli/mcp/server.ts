@@ -4,7 +4,7 @@ import { CommandFailedError, ServiceUnreachableError } from '../shell/command.ts
 import { READING, type Tool, type ToolPlace } from './reading.ts';
 import { WRITING, workflowTools } from './writing.ts';
 
-/** What the server offers. */
+/** The settings of the server, which determine its tools. */
 export interface McpSettings {
   readonly place: ToolPlace;
   /** Tools that start, change and end things too. */

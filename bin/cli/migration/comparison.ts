@@ -38,7 +38,7 @@ interface Comparison {
   readonly old: string;
   /** The id of the run here; absent, it could not be started. */
   readonly now?: string;
-  /** What is different; empty for the same outcome. */
+  /** The differences; empty for the same outcome. */
   readonly differences: readonly string[];
 }
 
@@ -122,7 +122,7 @@ async function repeat(service: Service, run: RecordedRun): Promise<Comparison> {
   }
 }
 
-/** What a comparison is started with. */
+/** The options of a comparison. */
 interface ComparisonValues extends TargetValues {
   readonly compare: string;
   readonly 'compare-key'?: string | undefined;

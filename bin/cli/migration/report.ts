@@ -6,7 +6,7 @@ import { toTable } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { type MigratedText, toValue } from './sources.ts';
 
-/** What the doctor finds in the texts before their migration. */
+/** The findings of the doctor in the texts before their migration. */
 export interface Diagnosis {
   readonly constructs: readonly CountedConstruct[];
   readonly images: readonly ImageUse[];
@@ -43,7 +43,7 @@ function diffOf(terminal: Terminal, { label, source, text }: MigratedText): stri
     .join('\n');
 }
 
-/** What is done with a text: its new name, the changes, the difference, and what remains. */
+/** The report about a text: its new name, the changes, the difference, and the remaining problems. */
 export function textReport(terminal: Terminal, one: MigratedText, hasDiff: boolean): string {
   const { label, path, before, source, text, changes, findings } = one;
   const head = path === before ? label : `${label}: its name in the tree becomes '${path}'`;

@@ -43,7 +43,7 @@ export interface Option {
   readonly multiple?: boolean;
   /** The placeholder of its value in the help: `URL`. */
   readonly value?: string;
-  /** What it does, without a period; for another name of an option, that option. */
+  /** The description of the option, without a period; for another name of an option, that option. */
   readonly help: string | { readonly aliasOf: string };
 }
 
@@ -51,7 +51,7 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** A command as the table of commands holds it. */
 export interface Command {
-  /** What it does, as a sentence without its period. */
+  /** The description of the command, as a sentence without its period. */
   readonly about: string;
   /** The forms of the command without the program's name, one a line. */
   readonly usage: readonly string[];

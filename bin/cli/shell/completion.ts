@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, type Command, type Options } from './command.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** What the service can complete, by the placeholders of arguments and options. */
+/** The kinds of names that the service can complete, by the placeholders of arguments and options. */
 export const NAME_KINDS = ['workflows', 'namespaces', 'runs'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 

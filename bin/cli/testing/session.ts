@@ -9,7 +9,7 @@ import type { PreparedCase, TestWorkflow } from './cases/prepared.ts';
 /** Runs one case of a file. */
 export type RunCase = (file: string, prepared: PreparedCase) => Promise<CaseResult>;
 
-/** What is run, and how. */
+/** The cases to run, and the function that runs them. */
 export interface Session {
   readonly terminal: Terminal;
   /** Files, folders and workflows. */

@@ -1,4 +1,4 @@
-/** What a namespace should contain. Paths are those of the tree, without a slash at either end. */
+/** The desired contents of a namespace. Paths are those of the tree, without a slash at either end. */
 export interface DesiredState {
   /** Only in archives. */
   readonly namespace?: {

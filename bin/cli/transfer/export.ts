@@ -111,7 +111,7 @@ async function writeNode(job: ExportJob, path: string): Promise<void> {
 }
 
 /**
- * Exports a namespace. What the server does not serve is left out, with a note. Throws CommandFailedError,
+ * Exports a namespace. Parts that the server does not serve are left out, with a note. Throws CommandFailedError,
  * ServiceUnreachableError.
  */
 export async function exportNamespace(

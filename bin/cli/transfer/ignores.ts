@@ -1,4 +1,4 @@
-/** A line of an ignore file: what it matches, and whether it negates an earlier line. */
+/** A line of an ignore file: the paths that it matches, and whether it negates an earlier line. */
 interface Pattern {
   readonly matches: RegExp;
   readonly isNegated: boolean;

@@ -25,7 +25,7 @@ import {
 import { type ValidatedSource, validateFile } from './validation.ts';
 import { planWorkflow } from './workflow-plan.ts';
 
-/** What would happen to an item; `by-hand`: only its owner can transfer it. */
+/** The change of an item by a plan; `by-hand`: only its owner can transfer it. */
 export type Change = 'create' | 'update' | 'unchanged' | 'delete' | 'conflict' | 'by-hand';
 
 /** One item of a namespace, and the operations that would bring it into the desired state. */
@@ -55,7 +55,7 @@ const toItem = (fields: ItemFields): PlanItem => ({
 export const deletionOf = (path: string): PlanItem =>
   toItem({ kind: 'workflow', name: path, change: 'delete', operations: [{ do: 'delete-workflow', path }] });
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PlanRequest {
   readonly remote: Remote;
   readonly desired: DesiredState;

@@ -162,7 +162,7 @@ async function readRouter(remote: Remote, path: string): Promise<Pick<WorkflowHi
   };
 }
 
-/** Revisions, tags and router of a workflow. What the server does not return is left out, with a note. */
+/** Revisions, tags and router of a workflow. Parts that the server does not return are left out, with a note. */
 export async function readHistory(remote: Remote, path: string, { latest }: RemoteWorkflow): Promise<WorkflowHistory> {
   const saved = (await readNames(remote, path, 'revisions')) ?? [];
   const names = (await readNames(remote, path, 'tags')) ?? [];

@@ -11,7 +11,7 @@ import { makePlan, type PlanItem } from '../transfer/plan.ts';
 import { hasNamespace, type Remote } from '../transfer/remote.ts';
 import { surplusOf } from './pruning.ts';
 
-/** What would bring a namespace into the state of another one. */
+/** The changes that would bring a namespace into the state of another one. */
 export interface Comparison {
   readonly plan: readonly PlanItem[];
   /** Workflows that only the target has. */

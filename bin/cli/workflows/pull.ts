@@ -6,7 +6,7 @@ import { mapConcurrently } from '../transfer/plan.ts';
 import { findNode, isWorkflow, listVariables, type Remote, variablePath } from '../transfer/remote.ts';
 import { missingNode, shownPath, workflowsBelow } from './listing.ts';
 
-/** What `pull` does with a file. */
+/** The effect of `pull` on a file. */
 export type PullChange = 'created' | 'updated' | 'unchanged';
 
 export interface PulledFile {
@@ -21,7 +21,7 @@ export interface PullJob {
   /** The local folder; paths in it are those of the tree. */
   readonly folder: string;
   readonly keepsExtension: boolean;
-  /** Nothing is written. */
+  /** No file is written. */
   readonly isDryRun: boolean;
   readonly onFile: () => void;
 }

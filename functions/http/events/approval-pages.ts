@@ -99,7 +99,7 @@ export const earlierPage = ({ run }: Asked, { choice, by, at }: Decision): RawRe
     `<p>This was decided before: <strong>${escaped(choice)}</strong> by ${escaped(by)} at ${escaped(at)}.</p>`,
   );
 
-/** The same page for a wrong link and for an approval that is over: neither can be told apart. */
+/** The same page for a wrong link and for an approval that is over: a client cannot distinguish them. */
 export const closedPage = (): RawReply =>
   pageOf(
     404,

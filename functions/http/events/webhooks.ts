@@ -19,7 +19,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const accepted = (value: object): RawReply => new RawReply(JSON.stringify(value), JSON_TYPE, 202);
 
-/** The same for a webhook that does not exist and for a request that is not verified: neither can be told apart. */
+/** The same for a webhook that does not exist and for an unverified request: a client cannot distinguish them. */
 const unknown = (): RawReply => plainError(404, '404 page not found');
 
 /** The output of a run that ended as a response. How a run failed is not for its sender. */

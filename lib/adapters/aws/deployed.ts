@@ -97,7 +97,7 @@ export const executions: () => Executions = /* @__PURE__ */ once(() =>
   }),
 );
 
-/** What distinguishes this installation from an earlier one of the same name: the prefix of its machines. */
+/** The prefix of the machines, which distinguishes this installation from an earlier one of the same name. */
 export const installation = (): string => setting('WEFT_PREFIX');
 
 /** The bus in EventBridge. */

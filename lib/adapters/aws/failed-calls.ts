@@ -3,7 +3,7 @@ interface DestinationRecord {
   /** RFC 3339. */
   readonly timestamp: string;
   readonly requestContext: { readonly functionArn: string; readonly approximateInvokeCount: number };
-  /** What the function was called with. */
+  /** The payload of the call. */
   readonly requestPayload: unknown;
   /** Absent when the call expired before it was made. */
   readonly responsePayload?: { readonly errorType?: string; readonly errorMessage?: string } | null;
@@ -18,12 +18,12 @@ export interface QueueMessage {
   readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
 }
 
-/** What a function gets about failed calls: a record of Lambda, or messages of the queue. */
+/** The notice of failed calls that a function receives: a record of Lambda, or messages of the queue. */
 export type FailureNotice = DestinationRecord | { readonly Messages: readonly QueueMessage[] };
 
 /** An asynchronous call that exhausted its retries. */
 export interface FailedCall {
-  /** What the function was called with. */
+  /** The payload of the call. */
   readonly payload: unknown;
   /** The target outside this installation that should have got it; empty for a function of this installation. */
   readonly to: string;
@@ -63,5 +63,5 @@ export function callOfMessage({ Body, Attributes = {}, MessageAttributes = {} }:
   return { payload: body, to: FUNCTION_ARN.test(target) ? '' : target, failure };
 }
 
-/** What the function of a notice was called with; undefined for messages of the queue. */
+/** The payload of the failed call of a notice; undefined for messages of the queue. */
 export const payloadOf = (notice: FailureNotice): unknown => (isRecord(notice) ? notice.requestPayload : undefined);

@@ -21,7 +21,7 @@ const endOf = (signal: AbortSignal): Promise<never> =>
 
 /**
  * Exports traces at the end of each call of a Lambda function, which stands still until the next one. A receiver that is
- * away delays at most one call in a minute by at most a second; what it did not take waits for the next call after that.
+ * away delays at most one call in a minute by at most a second; its batches wait for the next call after that.
  */
 export class CallTraces implements Traces {
   readonly #settings: TraceSettings;

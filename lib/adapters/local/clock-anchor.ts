@@ -11,7 +11,7 @@ interface Anchor {
   readonly time: number;
 }
 
-/** What the system knows of its boot. */
+/** The functions of the system that identify its boot. */
 export interface BootSources {
   /** An id of the present boot; undefined where the system has none. */
   readonly bootId: () => string | undefined;
@@ -43,7 +43,7 @@ function readAnchor(folder: string): Anchor | undefined {
   }
 }
 
-/** What a folder has stored of the present time; both in milliseconds since 1970. */
+/** The times that the anchor of a folder determines; both in milliseconds since 1970. */
 export interface KnownTime {
   /**
    * The time that the last process would have by now: its clock may have been right where that of the system has been set
@@ -51,7 +51,7 @@ export interface KnownTime {
    */
   readonly expected?: number;
   /**
-   * A time that the last process had before the machine was booted: what is stored is not newer, but for ten minutes.
+   * A time that the last process had before the machine was booted: stored data is newer by ten minutes at most.
    * Undefined if there was none, or one since the boot.
    */
   readonly earliest?: number;

@@ -8,7 +8,7 @@ export interface KeyFile {
   /** Undefined: the key is not stored. */
   readonly folder: string | undefined;
   readonly name: string;
-  /** What to do about an empty file, for the error message. */
+  /** The advice about an empty file, for the error message. */
   readonly advice: string;
 }
 

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 
-/** What a steady time is made of; all in milliseconds. */
+/** The sources of a steady time; all in milliseconds. */
 export interface TimeSources {
   /** The clock of the system, since 1970. It may be set. */
   readonly wall: () => number;
@@ -8,7 +8,7 @@ export interface TimeSources {
   readonly monotonic: () => number;
   /** Since some moment; never set, and it runs while the machine sleeps. May be slow to read. */
   readonly boot: () => number;
-  /** What the time would be at the start by the process before; undefined if that is not known. */
+  /** The time of the process before, continued to the start of this one; undefined if it is not known. */
   readonly expected?: number | undefined;
   /** A time that was reached before the machine was booted; undefined if none is known. */
   readonly earliest?: number | undefined;

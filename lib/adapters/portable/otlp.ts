@@ -53,7 +53,7 @@ export async function sendSpans(
   return response.status;
 }
 
-/** What an export failed with, for the log: `fetch` has the reason in the cause. */
+/** Returns the reason of a failed export, for the log: `fetch` has it in the cause. */
 export function problemOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
@@ -87,7 +87,7 @@ export class OtlpTraces implements Traces {
     this.timer ??= globalThis.setTimeout(() => void this.flush(), this.settings.delay).unref();
   }
 
-  /** Sends what waits. While a receiver does not answer, further runs stay in the queue, which bounds them. */
+  /** Sends the queue. While a receiver does not answer, further runs stay in the queue, which bounds them. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -24,7 +24,7 @@ const RUN_SUMMARY = [
   'revision',
 ] as const;
 
-/** What metrics count of an ended run. */
+/** The attributes of an ended run that the metrics need, in the index `by-end`. */
 const RUN_RESULT = ['wf', 'revision', 'status', 'code', 'at', 'created', 'updated', 'tally'] as const;
 
 /** The names of the partition key, the sort key and the time to live (seconds since 1970) of every table. */

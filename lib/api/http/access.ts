@@ -6,7 +6,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
 import type { RequestHead } from './request.ts';
 
-/** The caller of a request: what its key allows. */
+/** The caller of a request, with the rights of its key. */
 export interface Caller {
   /** The id of the key; `admin` for the administrative one, empty without a key. */
   readonly id: string;
@@ -86,7 +86,7 @@ export async function authenticate(
   throw unauthorized('access_token_invalid', 'the key is not known: it was mistyped or deleted');
 }
 
-/** What the keys of each permission may do. */
+/** The permissions of routes that a key of each permission includes. */
 const ALLOWED: Readonly<Record<apiKeys.Permission, ReadonlySet<Route['permission']>>> = {
   worker: new Set(['none', 'worker']),
   read: new Set(['none', 'read']),
@@ -116,7 +116,7 @@ export function requirePermission(
   }
 }
 
-/** Throws `forbidden` (403) unless the caller administers the whole installation; `what` is what needs it. */
+/** Throws `forbidden` (403) unless the caller administers the whole installation; `what` is the subject of the text. */
 export function requireAdministrator({ permission, isRestricted }: Caller, what: string): void {
   if (permission === 'admin' && !isRestricted) return;
   throw denied(`${what} needs a key with the permission 'admin' that is good for all namespaces`);

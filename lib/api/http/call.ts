@@ -27,7 +27,7 @@ export interface Call<Id extends RouteId = RouteId> {
   readonly deadline: number;
 }
 
-/** A request's route, and what its path says. */
+/** A request's route, and the parameters in its path. */
 export type Routed = Extract<Match, { readonly id: RouteId }>;
 
 /** The maximum size of a body in bytes, unless its route has another one (rest-api reference, 1.4). */

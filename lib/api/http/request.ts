@@ -5,7 +5,7 @@ export interface RequestHead {
   readonly method: string;
   /** Encoded, without the query. */
   readonly path: string;
-  /** What precedes the path in the caller's URL: the stage of API Gateway, or nothing. */
+  /** The prefix of the path in the caller's URL: the stage of API Gateway, or empty. */
   readonly base: string;
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** By lower-case name; the first value of a repeated header. */

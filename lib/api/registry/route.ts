@@ -7,8 +7,8 @@ export const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
 /**
- * What a key must allow. From `read` on each level includes those before it; `none` needs no key. `worker`, to fetch and
- * end tasks, is included in `run`, and includes no other.
+ * The permission that a route requires. From `read` on each level includes those before it; `none` needs no key.
+ * `worker`, to fetch and end tasks, is included in `run`, and includes no other.
  */
 export const PERMISSIONS = ['none', 'worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -31,7 +31,7 @@ export interface Route {
   readonly maxBytes?: number;
   /** The shape of a JSON body. */
   readonly input?: InputName;
-  /** The fields of the JSON body that the audit log contains; default: none. Never a secret, never what a user stores. */
+  /** The fields of the JSON body in the audit log; default: none. Never a secret or a stored value of a user. */
   readonly audited?: readonly string[];
   /** The body may be left out. */
   readonly optional?: true;
@@ -45,7 +45,7 @@ export interface Route {
   readonly frame?: ReplyName;
   /** It is served below `/api` alone, not below `/api/v2`, which older clients use. */
   readonly unversioned?: true;
-  /** Who needs the route: the specification, existing clients, or Weft itself. */
+  /** The source of the requirement: the specification, existing clients, or Weft itself. */
   readonly from: 'specification' | 'clients' | 'weft';
   readonly about: string;
 }

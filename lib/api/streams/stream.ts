@@ -27,7 +27,7 @@ export const LIST_INTERVALS: PollIntervals = { heartbeat: 5000, longest: 60_000,
  */
 export const SNAPSHOT_INTERVALS: PollIntervals = { ...LIST_INTERVALS, delay: 25 };
 
-/** What one poll found. */
+/** The result of one poll. */
 export interface PollResult {
   /** The JSON of one event, or of each of several. */
   readonly json: string | readonly string[];
@@ -43,7 +43,7 @@ export interface PollResult {
 /** Reads through the table what is new since the event with this id. */
 export type Poll = (table: Table, lastEventId: string | undefined) => Promise<PollResult>;
 
-/** What an event stream needs. */
+/** The options of an event stream. */
 export interface StreamOptions {
   readonly poll: Poll;
   readonly watch: Watch;

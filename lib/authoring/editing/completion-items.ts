@@ -1,13 +1,13 @@
 import type { Position } from '../../language/position.ts';
 
-/** What a completion is, for the icon beside it. */
+/** The kind of a completion, for the icon beside it. */
 export type CompletionKind = 'field' | 'type' | 'state' | 'function' | 'word' | 'variable' | 'workflow' | 'member';
 
 /** Something that can be written at a position. */
 export interface Completion {
   readonly label: string;
   readonly kind: CompletionKind;
-  /** What is written; default: the label. */
+  /** The text to insert; default: the label. */
   readonly insert?: string;
   readonly detail?: string;
   readonly documentation?: string;

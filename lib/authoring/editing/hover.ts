@@ -11,7 +11,7 @@ export interface Hover {
   readonly markdown: string;
 }
 
-/** What kinds of values are called. */
+/** The names of the kinds of values. */
 const KIND_NAMES: Readonly<Record<Accepted['kind'], string>> = {
   text: 'text',
   flag: 'true or false',

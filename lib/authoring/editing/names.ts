@@ -6,7 +6,7 @@ import type { Edit } from '../../lint/reports/finding.ts';
 import type { FieldView } from './fields.ts';
 import { contains, type OpenText, type Range, rangeOfScalar } from './open-text.ts';
 
-/** What a name in a workflow names. */
+/** The kind of object that a name in a workflow refers to. */
 export type NameKind = 'state' | 'function' | 'workflow';
 
 /** A name of a state, function or subflow at a place in a text. */

@@ -26,7 +26,7 @@ function openScript(line: string): string | undefined {
   return depth < 0 ? undefined : script;
 }
 
-/** What is written of a path at the end of a script; undefined inside functions that change the input, such as `map(`. */
+/** The unfinished path at the end of a script; undefined inside functions that change the input, such as `map(`. */
 function pathAtEnd(script: string): Written | undefined {
   const [whole = '', path = ''] = /((?:\.[A-Za-z_]\w*(?:\[\])?)*)\.(?:[A-Za-z_]\w*)?$/.exec(script) ?? [];
   if (whole === '') return undefined;

@@ -7,7 +7,7 @@ export type Verdict = 'same' | 'differs' | 'unsupported';
 export interface Construct {
   readonly verdict: Verdict;
   readonly label: string;
-  /** What differs, or what to use instead. */
+  /** The difference, or the replacement. */
   readonly note?: string;
 }
 

@@ -1,13 +1,13 @@
 import { isRecord } from './values.ts';
 
-/** What can replace an image. */
+/** The replacement of an image. */
 interface Replacement {
   /** The last part of the name of the image, without its tag. */
   readonly image: RegExp;
   readonly use: string;
 }
 
-/** Images of the original's collection that a workflow does not need here, by what replaces them. */
+/** Images of the original's collection that a workflow does not need here, by their replacements. */
 const REPLACEMENTS: readonly Replacement[] = [
   {
     image: /^(request|http-request)$/,
@@ -23,11 +23,11 @@ export interface ImageUse {
   readonly image: string;
   /** The paths of the workflows. */
   readonly workflows: readonly string[];
-  /** What can replace it; absent, the container stays. */
+  /** The replacement; absent, the container stays. */
   readonly use?: string;
 }
 
-/** What can replace an image; undefined for an image that stays a container. */
+/** The replacement of an image; undefined for an image that stays a container. */
 export function replacementOf(image: string): string | undefined {
   const name = (image.split('/').at(-1) ?? '').replace(/[:@].*$/, '').toLowerCase();
   return REPLACEMENTS.find((one) => one.image.test(name))?.use;

@@ -16,7 +16,7 @@ export interface Change {
 export interface Migrated {
   readonly text: string;
   readonly changes: readonly Change[];
-  /** What the linter still finds. With an error, the text cannot be stored. */
+  /** The remaining findings of the linter. With an error, the text cannot be stored. */
   readonly findings: readonly Finding[];
 }
 
@@ -80,8 +80,8 @@ function rewrite(draft: Draft, names: Names): Draft {
 }
 
 /**
- * Rewrites a workflow text of Direktiv v0.5 to v0.8 in the language of this service. What cannot be rewritten stays, and is
- * in the findings.
+ * Rewrites a workflow text of Direktiv v0.5 to v0.8 in the language of this service. A construct that cannot be
+ * rewritten stays, and is in the findings.
  */
 export function migrate(source: string, names: Names): Migrated {
   const readable = correct({ text: source, changes: [] }, ({ rule }) => rule === 'yaml' || rule === 'odd-space');

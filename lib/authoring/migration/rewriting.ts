@@ -3,9 +3,9 @@ import type { Names } from './references.ts';
 
 /** A change that a rewrite makes. */
 export interface Rewriting {
-  /** The offset of what is changed. */
+  /** The offset of the changed text. */
   readonly at: number;
-  /** What is done and why, in one clause. */
+  /** The change and its reason, in one clause. */
   readonly note: string;
   readonly replacements: readonly Replacement[];
 }

@@ -20,7 +20,7 @@ export interface Reference extends Position {
   readonly name: string;
 }
 
-/** What all parts of a document together may still cost. */
+/** The remaining budget of all parts of a document together. */
 export interface Budget {
   schemaParts: number;
 }

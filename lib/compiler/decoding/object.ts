@@ -54,7 +54,7 @@ export function object<F extends Fields>(fields: F, { isLenient = false } = {}):
   });
 }
 
-/** What each of the fields accepts. */
+/** The values that each of the fields accepts. */
 export function acceptedFields(fields: Fields): AcceptedFields {
   return Object.fromEntries(Object.entries(fields as Decoders).map(([name, { accepts }]) => [name, accepts]));
 }

@@ -10,7 +10,7 @@ import { acceptedFields, decodeFields, type Fields } from './object.ts';
 export interface Variant<Lowered> {
   /** Its name in the plan, then the other names that it has in the language. */
   readonly names: readonly string[];
-  /** What its fields beside `type` accept. */
+  /** The values that its fields beside `type` accept. */
   readonly fields: AcceptedFields;
   /** Decodes a map, and returns the function that makes its plan. It may be called only if there are no problems. */
   readonly decode: (node: MapNode, context: Context) => () => Lowered;

@@ -5,8 +5,8 @@ const OUTPUT_OF_FAILURE = '{% {"error": $states.errorOutput.Error, "cause": $sta
 
 /**
  * The state machine of an invocation that may take long: no function waits meanwhile. It is the same for all workflows.
- * The step returns what is invoked, and takes in what came of it. An attempt is made once: `retries` of the action decide
- * about others.
+ * The step returns the invocation to make, and receives its result. An attempt is made once: `retries` of the action
+ * decide about others.
  */
 export const LAMBDA_CALL: StateMachine = {
   Comment: 'Made by Weft: one long invocation of a Lambda function.',

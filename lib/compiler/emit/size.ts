@@ -8,11 +8,11 @@ import { STEPS_FUNCTION } from './waits.ts';
  * escape before each quotation mark, and name, role, logging and tags of the machine take the rest.
  */
 export const MAX_DEFINITION_BYTES = 1_000_000;
-/** What a request has besides the definition: headers, name, role, log group, and 50 tags of 128 and 256 characters; bytes. */
+/** Bytes of a request besides the definition: headers, name, role, log group, 50 tags of 128 and 256 characters. */
 const REST_OF_REQUEST = 24_000;
 /** The longest ARN of the steps function, which replaces each placeholder: a name of 64 characters, region and account. */
 const MAX_ARN_LENGTH = 130;
-/** The machine of fewer waits is far below the limit, whatever they are: it is not made to be measured. */
+/** A machine with fewer waits is far below the limit, whatever their kinds: it is not made to be measured. */
 const MIN_WAITS = 100;
 
 /** The size of the largest machine of a plan as it is in a request, bytes; 0 for a small one. The machine that resumes runs has every wait. */

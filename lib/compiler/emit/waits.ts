@@ -6,7 +6,7 @@ import { type Branch, type Catcher, INVOKE_AND_WAIT, type Onward, type Retrier, 
 /** The name of the steps function in a definition; each adapter of the port `Executions` replaces it. */
 export const STEPS_FUNCTION = '$' + '{steps}';
 
-/** What a step needs to find its run: the run's id, and the name of the execution that calls. */
+/** The data by which a step finds its run: the run's id, and the name of the execution that calls. */
 export const EXECUTION = {
   run: '{% $states.context.Execution.Input.run %}',
   execution: '{% $states.context.Execution.Name %}',
@@ -125,7 +125,7 @@ function sleep(work: WorkOf<'sleep'>, { name, after, onward, onFailure, assignNa
   };
 }
 
-/** What wakes the run resumes it as well, and ends the task with the outcome; otherwise an error leads to the batch. */
+/** The event or decision also resumes the run and ends the task with the outcome; else an error leads to the batch. */
 function listen({ name, onward, onFailure }: Wiring): States {
   return {
     [name]: { ...waitForToken({ listen: PAUSE }), Output: '{% $states.result %}', ...onward, Catch: onFailure },

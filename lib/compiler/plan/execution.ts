@@ -19,8 +19,8 @@ export function isWaitFree(plan: Plan): boolean {
 }
 
 /**
- * What an action calls. `native`: a function of Weft itself, which runs within the step. `worker`: a program that fetches
- * its tasks over HTTP.
+ * The kind of callee of an action. `native`: a function of Weft itself, which runs within the step. `worker`: a program
+ * that fetches its tasks over HTTP.
  */
 export type CalleeKind = 'subflow' | 'container' | 'native' | 'worker';
 
@@ -42,14 +42,14 @@ const TAKES_TIME: Readonly<Record<CalleeKind, boolean>> = {
   worker: true,
 };
 
-/** What a function is. */
+/** The kind of callee of a function. */
 export const calleeKindOf = ({ type }: FunctionPlan): CalleeKind => KIND_OF[type];
 
 /** The function that an action calls; undefined for one that the workflow does not have. */
 const functionOf = ({ functions }: Pick<Plan, 'functions'>, { function: id }: ActionPlan): FunctionPlan | undefined =>
   Object.hasOwn(functions, id) ? functions[id] : undefined;
 
-/** What an action calls; undefined for a function that the workflow does not have. */
+/** The kind of callee of an action; undefined for a function that the workflow does not have. */
 export function calleeOf(plan: Pick<Plan, 'functions'>, action: ActionPlan): CalleeKind | undefined {
   const called = functionOf(plan, action);
   return called && calleeKindOf(called);
@@ -67,7 +67,7 @@ export function callsLongLambda(plan: Pick<Plan, 'functions'>, action: ActionPla
   return called !== undefined && isLongLambda(called);
 }
 
-/** True for a state that waits, or that calls what takes its time and waits for its result, which takes its time. */
+/** True for a state that always waits, or that waits for a container, a worker or a long invocation of Lambda. */
 export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);
   const takesTime = (action: ActionPlan): boolean =>

@@ -23,7 +23,7 @@ export const DEFAULT_LAMBDA_MS = 30_000;
 /** An invocation that may take longer is made by a state machine, milliseconds: none waits in a step for more. */
 export const MAX_LAMBDA_MS_IN_STEP = 30_000;
 
-/** Whether the plan says that the invocations of a function are made by a state machine: its `timeout` is long. */
+/** Whether a state machine makes the invocations of a function, by the plan: its `timeout` is long. */
 export function isLongLambda(plan: FunctionPlan): boolean {
   if (plan.type !== 'lambda' || typeof plan.invocation.timeout !== 'string') return false;
   const duration = parseDuration(plan.invocation.timeout);

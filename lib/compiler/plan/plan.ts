@@ -24,7 +24,7 @@ export interface Plan {
   readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration };
   /** The labels of a run: names and queries, evaluated over the input. */
   readonly labels?: Readonly<Record<string, Query>>;
-  /** What the record of a run keeps; absent: as the namespace has it. */
+  /** The extent of the record of a run; absent: that of the namespace. */
   readonly record?: 'full' | 'flow' | 'none';
   /** The limits of a run; of two limits, that of the namespace and this one, the lower applies. */
   readonly limits?: { readonly transitions?: number | undefined; readonly logBytes?: number | undefined };
@@ -229,7 +229,7 @@ export interface ApproveWork {
   readonly timeout?: Duration;
 }
 
-/** What happens when an approval is still open: a call whose result is not waited for, or an event. */
+/** A reminder of an approval that is still open: a call whose result is not waited for, or an event. */
 export interface ReminderPlan {
   /** From the begin of the approval. */
   readonly after: Duration;

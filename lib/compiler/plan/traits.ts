@@ -4,7 +4,7 @@ import type { ActionPlan, Duration, Exit, Plan, Work, WorkKind, WorkOf } from '.
 /** Whether a state waits when it runs. `perhaps`: it makes calls, which may end before the state would wait. */
 export type Waiting = 'always' | 'perhaps' | 'never';
 
-/** What the control flow of a plan must know about one kind of work. */
+/** The traits of one kind of work that the control flow of a plan needs. */
 interface Traits<K extends WorkKind> {
   readonly waits: Waiting | ((work: WorkOf<K>) => Waiting);
   /** The longest wait, if the workflow sets one. */

@@ -17,7 +17,7 @@ export interface HmacVerification {
   readonly header: string;
   readonly algorithm: 'sha1' | 'sha256' | 'sha512';
   readonly encoding: 'hex' | 'base64';
-  /** What precedes the signature in the header. */
+  /** The text before the signature in the header. */
   readonly prefix: string;
   /** The header with the time of the request, in seconds since 1970. */
   readonly timestamp?: string;

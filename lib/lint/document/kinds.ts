@@ -1,6 +1,6 @@
 import type { Node } from '../../language/yaml/parser.ts';
 
-/** What the other definition files of Direktiv are, and what stands in their place. */
+/** The other kinds of definition files of Direktiv, and their replacements. */
 const KINDS: readonly (readonly [kind: RegExp, what: string, instead: string])[] = [
   [/^(?:endpoint|gateway)\b/, 'a gateway route', 'call the workflow by its own route (docs/api.md)'],
   [/^consumer\b/, 'a gateway consumer', "create a key: 'weft keys create'"],

@@ -4,7 +4,7 @@ import type { Node, ScalarNode } from '../../language/yaml/parser.ts';
 import { createScalarLocator } from '../../language/yaml/scalar-positions.ts';
 import { type LocatedScripts, locateScripts, programOf, type Script } from './scripts.ts';
 
-/** What a query is for. */
+/** The role of a query in its state. */
 export type QueryRole =
   | 'log'
   | 'metadata'

@@ -16,7 +16,7 @@ export interface Edit {
 
 /** A correction that can be applied to the source. */
 export interface Mend {
-  /** What it does, in the imperative. */
+  /** The description of the correction, in the imperative. */
   readonly title: string;
   readonly edits: readonly Edit[];
   /** It has no other meaning than the author's: `--fix` applies it without a question. */
@@ -33,7 +33,7 @@ export interface Finding extends Problem {
   readonly mend?: Mend;
 }
 
-/** What a rule reports: a finding without the rule's own id and severity. */
+/** The report of a rule: a finding without the rule's own id and severity. */
 export interface Report {
   readonly at: Position;
   readonly end?: Position;

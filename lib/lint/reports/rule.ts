@@ -5,10 +5,10 @@ import type { Script } from '../document/scripts.ts';
 import type { Folder, StateView, Workflow } from '../document/workflow.ts';
 import type { Mend, Report, Severity } from './finding.ts';
 
-/** A rule: what it finds, and the texts that its page in the documentation shows. */
+/** A rule: its check, and the texts that its page in the documentation shows. */
 export interface Rule {
   readonly severity: Severity;
-  /** What is wrong, and what happens in a run, in sentences for the documentation. */
+  /** The mistake, and its effect in a run, in sentences for the documentation. */
   readonly about: string;
   /** A workflow that the rule finds something in, and the same without the mistake. */
   readonly wrong: string;

@@ -6,7 +6,7 @@ import { asQuery } from '../mends/scalars.ts';
 import type { Mend } from '../reports/finding.ts';
 import type { Rule } from '../reports/rule.ts';
 
-/** What a jq program certainly results in, if that is no object. */
+/** The kind of the results of a jq program, if they are certainly no objects. */
 function kindOf(ast: Ast): string | undefined {
   switch (ast.kind) {
     case 'pipe':

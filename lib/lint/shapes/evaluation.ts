@@ -40,7 +40,7 @@ export interface Access {
   readonly isGuarded: boolean;
 }
 
-/** What is known where a part of a program is evaluated. */
+/** The scope in which a part of a program is evaluated. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, Shape>;
   /** The functions that the program defines, whose results may be anything. */
@@ -211,7 +211,7 @@ const EVALUATORS: Evaluators = {
   binary: evaluateBinary,
   update: evaluateUpdate,
   pipe: ({ left, right }, input, scope) => {
-    // What is piped into a test for presence may be missing.
+    // The input of a test for presence may be missing.
     const isTested =
       right.kind === 'call' && ['not', 'values', 'type', 'tostring', 'tojson', 'length'].includes(right.name);
     return evaluate(right, evaluate(left, input, isTested ? guarded(scope) : scope), scope);

@@ -103,7 +103,7 @@ const EFFECTS: { readonly [K in WorkKind]: Effect<K> } = {
   validate: (state, { schema, subject }, data, onAccess) => {
     evaluateRoles(state, ['subject'], data, onAccess);
     const isWhole = subject === undefined || /^\s*jq\(\s*\.?\s*\)\s*$/.test(String(subject));
-    // What is known of the data is kept: the schema can only add to it.
+    // The known shape of the data is kept: the schema can only add to it.
     const isUnknown = data.kind === 'object' && data.members.size === 0 && data.isOpen;
     const shape = shapeOfSchema(schema);
     return wayOut(state, isWhole && isUnknown && shape.kind === 'object' ? shape : data, onAccess);
@@ -127,7 +127,7 @@ const EFFECTS: { readonly [K in WorkKind]: Effect<K> } = {
     const array = shapeOfQuery(queryAt(state, 'array'), data, onAccess);
     evaluateActions(state, elementsOf(array), onAccess);
     if (collect !== undefined) return wayOut(state, withMember(data, ['return'], ANY), onAccess);
-    // An empty list leaves what was there.
+    // An empty list leaves the data as it was.
     const after = withMember(data, ['return'], arrayOf(ANY));
     return wayOut(state, unionOf([data, after]), onAccess);
   },
@@ -160,7 +160,7 @@ const EFFECTS: { readonly [K in WorkKind]: Effect<K> } = {
 
 const opened = (shape: Shape): Shape => (shape.kind === 'object' ? { ...shape, isOpen: true } : ANY_OBJECT);
 
-/** What the work of a state may have added to the data before it failed. */
+/** The member that the work of a state may have added to the data before it failed. */
 const ADDED: Readonly<Partial<Record<WorkKind, string>>> = {
   read: 'var',
   call: 'return',
@@ -218,7 +218,7 @@ export function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | und
   return shapes;
 }
 
-/** Reports each access of the scripts of a workflow to members, with the shape of what they are accessed in. */
+/** Reports each access of the scripts of a workflow to members, with the shape of the value that has them. */
 export function visitAccesses(workflow: Workflow, onAccess: OnAccess): void {
   const shapes = dataShapes(workflow);
   if (shapes === undefined) return;

@@ -18,7 +18,7 @@ import {
 
 /** How the arguments of a function are evaluated. */
 export interface Arguments {
-  /** Evaluates an argument; what it accesses must exist. */
+  /** Evaluates an argument; the members that it accesses must exist. */
   readonly strict: (ast: Ast, input: Shape) => Shape;
   /** Evaluates an argument that may test whether members exist. */
   readonly guarded: (ast: Ast, input: Shape) => Shape;

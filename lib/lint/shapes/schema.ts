@@ -12,7 +12,7 @@ const SIMPLE: Readonly<Record<string, Shape>> = {
 /** Keywords whose effect on the members is not followed. */
 const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'if'];
 
-/** The shape of the values that a JSON Schema accepts. What is not understood is `any`. */
+/** The shape of the values that a JSON Schema accepts. A part that is not understood is `any`. */
 export function shapeOfSchema(schema: unknown): Shape {
   if (!isObject(schema)) return ANY;
   const { type } = schema;

@@ -12,7 +12,7 @@ export interface ObjectShape {
   readonly isOpen: boolean;
 }
 
-/** What a value can be, as far as it is known. `never`: there is no value, because the query fails or has no result. */
+/** The possible values, as far as they are known. `never`: no value, because the query fails or has no result. */
 export type Shape =
   | { readonly kind: 'any' | 'never' | 'null' | 'boolean' | 'number' | 'string' }
   | { readonly kind: 'array'; readonly items: Shape }
@@ -45,13 +45,13 @@ export function closed(members: Readonly<Record<string, Shape>>): ObjectShape {
 /** A shape with more parts is cut at smaller depths, so that the analysis takes little time. */
 const MAX_PARTS = 400;
 
-/** The shape without what is deeper than the limit, and as shallow as is needed for the limit of its parts. */
+/** The shape without the parts below the maximum depth, and as shallow as the limit of its parts requires. */
 export function limited(shape: Shape): Shape {
   for (const depth of [MAX_DEPTH, 4, 2]) if (countParts(shape, depth, MAX_PARTS) >= 0) return cut(shape, depth);
   return shape.kind === 'object' ? ANY_OBJECT : ANY;
 }
 
-/** What is left of a number of parts after those of a shape down to a depth; negative if the shape has more. */
+/** Returns `left` minus the number of parts of a shape down to a depth; negative if the shape has more. */
 function countParts(shape: Shape, depth: number, left: number): number {
   if (depth < 0 || left < 0) return left - 1;
   if (shape.kind === 'array') return countParts(shape.items, depth - 1, left - 1);
@@ -128,7 +128,7 @@ function ofOption(option: Shape, key: string): Shape {
   return member.isOptional ? unionOf([member.shape, NULL]) : member.shape;
 }
 
-/** The shape with a member at a path set, as jq's assignment does: what is missing on the way becomes an object. */
+/** The shape with a member at a path set, as jq's assignment does: a missing member on the way becomes an object. */
 export function withMember(shape: Shape, path: readonly string[], value: Shape): Shape {
   const [key, ...rest] = path;
   if (key === undefined) return value;

@@ -35,7 +35,7 @@ export interface Bundle {
     readonly states: readonly string[];
     readonly took: number;
   };
-  /** What the bundle lacks, for the user. */
+  /** The parts that the bundle lacks, for the user. */
   readonly notes: readonly string[];
 }
 

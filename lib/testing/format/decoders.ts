@@ -11,7 +11,7 @@ export interface Named<T> extends Position {
   readonly value: T;
 }
 
-/** What decodes a node, without the description of what it accepts. */
+/** A function that decodes a node, without the description of the values that it accepts. */
 type Decode<T> = (node: Node | undefined, field: Field, context: Context) => T;
 
 /** A map with any keys, whose values are decoded alike; an absent one is empty. */

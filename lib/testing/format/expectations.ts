@@ -90,7 +90,7 @@ function placesOf(node: Node | undefined): Readonly<Record<string, Position>> {
   );
 }
 
-/** What a case expects; by default a run that completes. */
+/** Decodes the expectation of a case; by default a run that completes. */
 export const expectation = createDecoder(fields.accepts, (node, field, context): Expectation => {
   const decoded = fields(node, field, context);
   const { status, error: failure, output, states: visited, took: time, runs, events: sent } = decoded ?? {};

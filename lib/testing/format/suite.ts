@@ -86,7 +86,7 @@ export interface ExpectedTime {
   readonly most: string | undefined;
 }
 
-/** What a case expects. What is undefined is not compared. */
+/** The expectation of a case. Undefined members are not compared. */
 export interface Expectation {
   readonly status: 'complete' | 'failed' | 'crashed' | 'pending';
   /** The code of the error; the message contains the text. */

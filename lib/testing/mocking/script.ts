@@ -12,7 +12,7 @@ export interface MockedCall {
   readonly input: unknown;
 }
 
-/** What a call gets: an answer, or the reason why the mocks have none. */
+/** The reply of a mock to a call, or the reason why there is none. */
 export type Answered = { readonly answer: MockAnswer } | { readonly problem: string };
 
 const ORDINALS = ['', 'a first', 'a second', 'a third', 'a fourth', 'a fifth'];

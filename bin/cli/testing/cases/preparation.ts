@@ -15,7 +15,7 @@ export interface PreparedSuite {
   readonly file: string;
   readonly source: string;
   readonly cases: readonly PreparedCase[];
-  /** What is wrong with it and with its workflows, for the user. A case with a problem is not in `cases`. */
+  /** The problems of the file and of its workflows, for the user. A case with a problem is not in `cases`. */
   readonly problems: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface Variation {
   readonly repeatsEvents?: boolean;
   /** Changes the order of events that are due at the same time. */
   readonly shuffle?: <T>(events: readonly T[]) => readonly T[];
-  /** The clock begins so much later, milliseconds: for what depends on the time by its nature. */
+  /** The clock begins so much later, milliseconds: for results that depend on the time by their nature. */
   readonly later?: number;
 }
 
@@ -32,7 +32,7 @@ export interface CaseRun {
   readonly observation: Observation;
   /** How many durable operations it made. */
   readonly operations: number;
-  /** After what the process crashed. */
+  /** The moment at which the process crashed; undefined if it did not. */
   readonly crashedAfter: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { baselineOf, type Harm, harmsIn, mergedHarms } from '../../../../lib/tes
 import type { PreparedCase } from '../cases/prepared.ts';
 import { type CaseRun, runCase, type Variation } from './case.ts';
 
-/** What may happen to the events of a case. */
+/** The disturbances of the events of a case. */
 export type EventDisturbance = 'dup' | 'reorder';
 
 /** How cases are disturbed. */
@@ -19,7 +19,7 @@ export interface Disturbed {
   readonly crashes: number;
 }
 
-/** A day and an hour: what depends on the time or the date differs. */
+/** A day and an hour: values that depend on the time or the date differ. */
 const LATER_MS = 25 * 3_600_000;
 /** A case with more operations is tried at this many of them, spread evenly. */
 const MAX_CRASHES = 500;
@@ -46,7 +46,7 @@ function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
   return isSame ? [...all].reverse() : mixed;
 }
 
-/** What is done to the events of a case, and how a report names it. */
+/** The disturbances of the events of a case, and their names in a report. */
 const EVENTS: Readonly<Record<EventDisturbance, { cause: string; variation: (seed: number) => Variation }>> = {
   dup: { cause: 'every event was delivered twice', variation: () => ({ repeatsEvents: true }) },
   reorder: {

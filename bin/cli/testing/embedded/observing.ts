@@ -8,14 +8,14 @@ import type { CaughtError, Observation, ObservedCall, ObservedRun } from '../../
 import type { ReceivedCall } from './mocked-containers.ts';
 import type { TestWorld } from './world.ts';
 
-/** What to observe in a world. */
+/** The case to observe in a world. */
 export interface Observed {
   /** The run that the case is about; undefined if none was started. */
   readonly root: string | undefined;
   /** The ids of the events that the case itself has sent. */
   readonly sent: ReadonlySet<string>;
   readonly isIdempotent: (functionKey: string) => boolean;
-  /** What kept the case from going on. */
+  /** The problems that kept the case from going on. */
   readonly problems: readonly string[];
 }
 

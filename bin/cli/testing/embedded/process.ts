@@ -9,7 +9,7 @@ import { UnreachableError, type Web } from '../../../../lib/ports/web.ts';
 import { openRuntime } from '../../../server/local-runtime.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What outlives a process of the service. */
+/** The parts that outlive a process of the service. */
 export interface Outside {
   readonly database: LocalDatabase;
   readonly table: Table;
@@ -19,9 +19,9 @@ export interface Outside {
   readonly containers: Containers;
 }
 
-/** What a process reports. */
+/** The options of a process. */
 export interface ProcessOptions extends Outside {
-  /** Called after each durable operation with what it was, also of a crashed process; it may call `crash`. */
+  /** Called with each durable operation after it was done, also of a crashed process; it may call `crash`. */
   readonly onOperation: (process: TestProcess, operation: Operation) => void;
   /** Every message of the bus is delivered twice. */
   readonly deliversTwice: boolean;
@@ -134,13 +134,13 @@ export class TestProcess {
     };
   }
 
-  /** Continues what an earlier process left. */
+  /** Continues the work that an earlier process left. */
   async resume(): Promise<void> {
     const { executions, bus, schedules, timers } = this.runtime;
     for (const part of [executions, bus, schedules, timers]) await part.resume();
   }
 
-  /** Ends the process at once: nothing that it does after this has an effect. */
+  /** Ends the process at once: its further work has no effect. */
   crash(): void {
     this.hasCrashed = true;
     this.#options.time.clear();
@@ -175,7 +175,7 @@ export class TestProcess {
   async #durable<T>(work: () => Promise<T>, operation: Operation): Promise<T> {
     if (this.hasCrashed) return never();
     const result = await work();
-    // Also what was under way when the process crashed has had its effect.
+    // An operation that was under way when the process crashed has had its effect, too.
     this.#options.onOperation(this, operation);
     return this.hasCrashed ? never() : result;
   }

@@ -16,7 +16,7 @@ interface Committed {
 const RUN = 'run#';
 const VARIABLE = /^variables#(namespace|workflow)#(.+)$/;
 
-/** What a world has done, from its durable operations. */
+/** The record of a world: its runs, variables and events, from its durable operations. */
 export class Recording {
   /** The runs of workflows, by id, in the order in which they were stored. */
   readonly runs = new Map<string, Committed>();
@@ -31,7 +31,7 @@ export class Recording {
     if (operation.kind === 'write') for (const write of operation.writes) this.#noteWrite(write);
   }
 
-  /** What an operation was, for the user. */
+  /** Describes the moment after an operation, for the user. */
   describe(operation: Operation, calls: readonly ReceivedCall[]): string {
     if (operation.kind === 'call') {
       const call = calls.findLast(({ id }) => id === operation.call);

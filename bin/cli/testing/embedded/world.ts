@@ -46,7 +46,7 @@ export class TestWorld {
   readonly recording = new Recording();
   /** The durable operations since `countFromNow`. */
   operations = 0;
-  /** After what the process crashed. */
+  /** The moment at which the process crashed; undefined if it did not. */
   crashedAfter: string | undefined;
   readonly #options: WorldOptions;
   readonly #database = new LocalDatabase({ file: ':memory:', sync: 'normal', acknowledge: 'written', isTimed: false });
@@ -67,7 +67,7 @@ export class TestWorld {
     return this.#process.ports;
   }
 
-  /** What is stored, also after the process was stopped. */
+  /** The stored data, also after the process was stopped. */
   get storage(): Pick<RunnerPorts, 'table' | 'blobs'> {
     return { table: this.#table, blobs: this.#blobs };
   }

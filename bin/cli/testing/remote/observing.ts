@@ -77,7 +77,7 @@ async function logOf({ service, name }: TestNamespace, root: string): Promise<st
   return lines.slice(-LOG_LINES);
 }
 
-/** What a case that was run by a service has done; events that runs sent and the time are not observed. */
+/** The observation of a case that a service has run; events that runs sent and the time are not observed. */
 export async function observeRemote(
   namespace: TestNamespace,
   prepared: PreparedCase,

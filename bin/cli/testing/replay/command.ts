@@ -56,7 +56,7 @@ async function writeTest(
   return [...wrote, `wrote ${file}; run it with 'weft test ${file}'`];
 }
 
-/** What is replayed. */
+/** The context of a replay. */
 interface ReplayContext {
   readonly bundle: Bundle;
   readonly workflow: ReplayedWorkflow;

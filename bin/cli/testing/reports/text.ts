@@ -16,7 +16,7 @@ const indented = (text: string, margin: string): string =>
     .map((line) => `${margin}${line}`)
     .join('\n');
 
-/** The harm in a case: what it is, what caused it, and what to change. */
+/** The harm in a case: its message, its cause, and the change that prevents it. */
 export function harmText({ message, cause, count, mend }: Harm): string {
   const others = count > 1 ? ` and ${count - 1} more` : '';
   return [`harm: ${message}`, `  after: ${cause}${others}`, ...(mend === '' ? [] : [`  hint: ${mend}`])].join('\n');

@@ -31,7 +31,7 @@ export async function removeMachines(
   hasTime: HasTime,
   client = new SFNClient({ maxAttempts: MAX_TRIES, retryMode: 'adaptive' }),
 ): Promise<IsDone> {
-  // All pages first: a deletion may move what the next one has.
+  // All pages are read first: a deletion may change the contents of the next one.
   const found: StateMachineListItem[] = [];
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, { maxResults: 1000 })) {
     found.push(...stateMachines.filter(({ name }) => name?.startsWith(prefix)));

@@ -31,7 +31,7 @@ export interface DatabaseOptions extends ClientOptions {
   readonly onCall?: (call: Call) => void;
 }
 
-/** What readers and writers of items share: the client, the table names and the count of requests. */
+/** The parts that readers and writers of items share: the client, the table names and the count of requests. */
 export interface Database {
   readonly names: Readonly<Record<TableName, string>>;
   /** Requests the consumed capacity, where `onCall` is given. */

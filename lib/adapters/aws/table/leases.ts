@@ -10,7 +10,7 @@ const WAIT_MS = 1_100;
 const MAX_REMEMBERED = 10_000;
 
 export interface LeaseOptions {
-  /** Clocks, milliseconds: a lease has ended when one of them says so. */
+  /** Clocks, milliseconds: a lease ends at the earliest end by one of them. */
   readonly clocks?: readonly (() => number)[];
   readonly wait?: (ms: number) => Promise<unknown>;
 }

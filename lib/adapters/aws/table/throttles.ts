@@ -37,7 +37,7 @@ const allKeysOf = (write: Write): unknown[] => [
   ...Object.values(indexesOf(write)).map((index) => keyOf(write, index)),
 ];
 
-/** The partition keys that an error says are throttled. A cancelled transaction names the item alone: any of its keys. */
+/** The throttled partition keys that an error names. A cancelled transaction names the item alone: any of its keys. */
 function keysIn(error: unknown, names: Readonly<Record<TableName, string>>, writes: readonly Write[]): unknown[] {
   if (error instanceof TransactionCanceledException) {
     const reasons = error.CancellationReasons ?? [];

@@ -12,7 +12,7 @@ import { SIDECAR_PROGRAM } from './engine/sidecar-image.ts';
 import { PodOutput } from './pod-output.ts';
 import { Sidecar } from './sidecar.ts';
 
-/** What a pod runs. */
+/** The options of a pod. */
 export interface PodPlan {
   readonly runtime: EngineRuntime;
   readonly revision: ContainerRevision;
@@ -41,7 +41,7 @@ const SIDECAR_RIGHTS = [
 /** The size of the limits of a sidecar. */
 const SIDECAR_SIZE = 1;
 
-/** What a function can write to besides the shared folder: memory, which counts as its own. */
+/** The folders that a function can write to besides the shared one: in memory, which counts as its own. */
 const TEMPORARY = ['/tmp', '/run', '/var/tmp'].flatMap((path) => [
   '--tmpfs',
   `${path}:rw,exec,nosuid,nodev,mode=1777,size=256m`,

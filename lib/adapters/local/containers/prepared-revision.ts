@@ -9,7 +9,7 @@ import { type Pod, tenantOf } from './pod.ts';
 import type { PrivateImages } from './private-images.ts';
 import { type RevisionTimeouts, RunningRevision } from './running-revision.ts';
 
-/** What a prepared revision is made of. */
+/** The options of a prepared revision. */
 export interface PreparedRevisionOptions {
   readonly revision: ContainerRevision;
   /** The id of its image in the engine, from an earlier process. */

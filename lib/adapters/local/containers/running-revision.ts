@@ -17,7 +17,7 @@ export interface RevisionTimeouts {
   readonly cancelMs: number;
 }
 
-/** What a running revision is made of. */
+/** The options of a running revision. */
 export interface RunningRevisionOptions {
   readonly runtime: EngineRuntime;
   readonly revision: ContainerRevision;

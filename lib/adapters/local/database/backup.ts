@@ -21,7 +21,7 @@ export const KEY_FILES = ['api-key', 'root-key'] as const;
 /** The database of the prepared container revisions. */
 export const REVISIONS_FILE = 'containers/revisions.db';
 
-/** What a backup contains. */
+/** The contents of a backup. */
 export interface BackupContents {
   /** The path and the size of the backup. */
   readonly file: string;

@@ -30,7 +30,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** What follows a flush. */
+/** The listeners of flushes. */
 export interface LogListeners {
   /** Is called after each flush, before the next one begins. */
   readonly onFlushed: () => void;

@@ -14,7 +14,7 @@ import { FILES_TABLE, flushFile, KEY_FILES, REVISIONS_FILE } from './backup.ts';
 import { FORMAT, makePrivate } from './connection.ts';
 import { openDataFolder } from './data-folder.ts';
 
-/** What was restored. */
+/** The result of a restore. */
 export interface Restored {
   readonly folder: string;
   /** The files beside the database. */

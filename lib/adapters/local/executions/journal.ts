@@ -146,7 +146,7 @@ export class ExecutionsJournal implements Journal {
     clearTimeout(this.#retrying);
     this.#retrying = undefined;
     if (this.#isNoted) this.#store();
-    // What the last attempt could not store is not tried again: the database is closed next.
+    // A failed attempt to store the changes is not repeated: the database is closed next.
     clearTimeout(this.#retrying);
     if (this.#database.outage === undefined) this.#database.write(() => this.#sql.close.run());
     this.#isClosed = true;

@@ -3,11 +3,11 @@ const TURN_BYTES = 1024 * 1024;
 
 /**
  * Divides the arrival of large bodies among the turns of the event loop: in one turn, all connections together may bring more
- * than it can copy in a tenth of a second, and everybody else would wait for that. The holders that wait take turns.
+ * than it can copy in a tenth of a second, and all other requests would wait for that. The holders take turns.
  */
 export class Arrivals {
   readonly #turnBytes: number;
-  /** By holder: those who wait, with the bytes that each will take, in FIFO order. The holder whose turn comes last is last. */
+  /** By holder: its waiting bodies, with the bytes that each will take, in FIFO order. The next holder is the first. */
   readonly #waiting = new Map<string, { readonly bytes: number; readonly resume: () => void }[]>();
   #taken = 0;
   #isTurnEnding = false;

@@ -4,7 +4,7 @@ import { Arrivals } from './arrivals.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
 
-/** The limits of what clients may occupy. */
+/** The limits of requests and their bodies. */
 export interface RequestLimits {
   /** Requests of one key at the same time, with those that wait or stream. */
   readonly requestsPerKey: number;
@@ -40,13 +40,13 @@ const LARGE_BYTES = 128 * 1024;
 /** About how much of a body arrives before it is paused again. */
 const PART_BYTES = 256 * 1024;
 
-/** What all requests share. */
+/** The limits and the shares of all requests. */
 export class RequestShares {
   readonly limits: RequestLimits;
   readonly requests: Shares;
   readonly bytes: Shares;
   readonly arrivals = new Arrivals();
-  /** What addresses without a key hold of the bytes that they have together. */
+  /** The shares of addresses without a key in the bytes that they have together. */
   readonly bytesOfStrangers: Shares;
 
   constructor(limits: RequestLimits) {
@@ -77,8 +77,8 @@ export class RequestBody {
 
   /**
    * Reads the body on the account of a key, until the reply has left; without a key, on that of the address, so that no
-   * address keeps others from what needs no key, such as webhooks. Throws RequestError for a body that is longer than
-   * `most` bytes, comes too slowly or exceeds what may be held, and for too many requests of the key.
+   * address keeps others from routes that need no key, such as webhooks. Throws RequestError for a body that is longer
+   * than `most` bytes, comes too slowly or exceeds the limits, and for too many requests of the key.
    */
   async read(key: string, most: number): Promise<Buffer> {
     const { requests, bytes, bytesOfStrangers, limits } = this.#shares;

@@ -38,7 +38,7 @@ interface Refusal {
 
 const MALFORMED: Refusal = { status: '400 Bad Request', message: 'the request is not HTTP/1.1 that can be read' };
 
-/** What is replied to a connection whose request cannot be parsed, by the code of the error. */
+/** The replies to connections whose request cannot be parsed, by the code of the error. */
 const REFUSALS: Readonly<Record<string, (limits: ConnectionLimits) => Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ({ headMs }) => ({
     status: '408 Request Timeout',
@@ -92,7 +92,7 @@ class Connections {
 
 /**
  * Limits the connections of a server that was created with `serverOptions`: their number, the arrival of heads, and the
- * time for which a reply is held for a client that does not read it. What cannot be served gets a reply.
+ * time for which a reply is held for a client that does not read it. A connection that is not served gets a reply.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const connections = new Connections(limits);

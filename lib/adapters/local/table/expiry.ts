@@ -4,7 +4,7 @@ import type { Row, Statement } from '../database/statement.ts';
 import { rowsOf } from './schema.ts';
 import type { AllRows } from './writer.ts';
 
-/** What is removed with an item that expires. */
+/** The belongings of an item, which are removed with it when it expires. */
 export interface Belongings {
   /** Partitions of which every item is removed. */
   readonly partitions: readonly { readonly table: TableName; readonly pk: string }[];

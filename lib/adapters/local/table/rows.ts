@@ -37,7 +37,7 @@ export function projected({ hash, range, includes }: IndexSchema, item: Item): I
 const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
   a.hash === b.hash && a.range === b.range && a.stored.text === b.stored.text && a.stored.bytes === b.stored.bytes;
 
-/** What the rows of all tables share. */
+/** The options that the rows of all tables share. */
 export interface RowsOptions {
   /** Runs the change of an index, at once or later. */
   readonly delay: (work: () => void) => void;
@@ -55,7 +55,7 @@ export const searchedValues = (searched: readonly string[], item: Item): (string
     return typeof value === 'string' ? value : null;
   });
 
-/** What users define is read often and written seldom; other items are read about once. */
+/** The cached tables: definitions of users are read often and written seldom, other items are read about once. */
 const CACHED: ReadonlySet<TableName> = new Set<TableName>(['catalog']);
 
 /** The rows of one table, and of its indexes. */

@@ -27,7 +27,7 @@ const container = {
 /** Which calls a repetition makes of a state that failed: those that did not succeed, or all. */
 const repeat = z.optional(z.enum(['failed', 'all']));
 
-/** What names a task that a worker has taken. */
+/** The id and the lease of a task that a worker has taken. */
 const held = { task: z.string(), lease: z.string() };
 
 /**

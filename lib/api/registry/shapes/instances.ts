@@ -119,7 +119,7 @@ const nearMiss = z.object({
   found: z.unknown(),
 });
 
-/** Who has the task of a worker: `from` is when a delayed one is offered again. */
+/** The holder of the task of a worker: `from` is the time at which a delayed one is offered again. */
 const holder = {
   status: z.enum(['ready', 'leased', 'delayed']),
   taken: z.int(),
@@ -175,7 +175,7 @@ export const waiting = z.object({
 
 /** The workflow as it was when the run started; `path` is its path then, and `revision.source` its text as base64. */
 export const instanceSource = z.object({ namespace: z.string(), instance: uuid, path: z.string(), revision });
-/** What `weft replay` reads. Times are milliseconds after the start of the run; secrets are only named. */
+/** The bundle that `weft replay` reads. Times are milliseconds after the start of the run; secrets are only named. */
 export const bundle = z.object({
   weftBundle: z.literal(1),
   instance: z.object({ id: uuid, namespace: z.string(), revision: z.string(), startedAt: time }),
@@ -207,7 +207,7 @@ export const bundle = z.object({
 const CALLS = ['http', 'lambda', 'mail', 'container', 'worker', 'workflow'] as const;
 const EFFECTS = [...CALLS, 'event', 'variable', 'approval', 'missing'] as const;
 
-/** What a repetition does again outside the run, or lacks. */
+/** An effect that a repetition has again outside the run, or a part that it lacks. */
 const warning = z.object({
   state: z.string(),
   effect: z.enum(EFFECTS),

@@ -5,7 +5,7 @@ import type { ChannelStore } from './channel.ts';
 /** Waits so many milliseconds; rejects at the signal. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
-/** What calls of containers go through. */
+/** The client, the store and the sleep function that calls of containers use. */
 export interface Transport {
   readonly client: LambdaClient;
   readonly store: ChannelStore;

@@ -38,7 +38,7 @@ interface OpenedImage {
 }
 
 /**
- * Copies an image into the target under a tag, with the layers of Weft on top. What the target has already is not
+ * Copies an image into the target under a tag, with the layers of Weft on top. Parts that the target has are not
  * copied. Returns undefined when the time was over; the next call continues.
  * @throws RevisionFailedError, TransientError, and RejectedError when the target rejects a request.
  */

@@ -1,7 +1,7 @@
 import type { Key, Table } from '../../../../ports/table.ts';
 import type { Architecture, Layer } from './manifests.ts';
 
-/** What a layer was made of, and by which version of the recipe. */
+/** The origin of a layer: its image and architecture, and the version of the recipe. */
 export interface LayerOrigin {
   readonly image: string;
   readonly architecture: Architecture;

@@ -24,7 +24,7 @@ export type LayerSource = (
   onProgress: OnProgress,
 ) => Promise<readonly Layer[] | undefined>;
 
-/** What the layers are made of. */
+/** The options of the layers. */
 export interface LayersOptions {
   readonly guard: EgressGuard;
   readonly table: Table;

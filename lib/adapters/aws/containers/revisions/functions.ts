@@ -17,7 +17,7 @@ import { RevisionFailedError, TransientError } from '../../../../containers/erro
 import type { ContainerRevision } from '../../../../ports/containers.ts';
 import type { Architecture } from '../images/manifests.ts';
 
-/** What all functions of containers have in common. */
+/** The options that all functions of containers share. */
 export interface FunctionsOptions {
   readonly client: LambdaClient;
   /** The execution role of containers: it allows nothing but writing their log. */

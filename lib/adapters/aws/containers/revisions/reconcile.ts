@@ -22,7 +22,7 @@ export interface ReconcileTask {
 /** The result of a round. With `seconds` another round follows after that time, without it none. */
 export type ReconcileResult = ReconcileTask & { readonly seconds?: number };
 
-/** What the reconciliation works with. */
+/** The options of the reconciliation. */
 export interface ReconcileOptions extends FunctionsOptions {
   readonly records: RevisionRecords;
   readonly ecr: ECRClient;

@@ -32,7 +32,7 @@ export interface RevisionRecord {
  */
 export const PROTOCOL_VERSION = 1;
 
-/** What records are kept with. */
+/** The options of the records of revisions. */
 export interface RecordsOptions {
   readonly table: Table;
   /** Called when there are credentials to seal or to open. */

@@ -7,7 +7,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** What differs between the command lines of the engines. */
+/** The differences between the command lines of the engines. */
 interface Dialect {
   /** Succeeds within a moment where the engine works. */
   readonly check: readonly string[];

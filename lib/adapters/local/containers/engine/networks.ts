@@ -13,7 +13,7 @@ type Networking =
   /** No network can be created here. */
   | 'none';
 
-/** What blocks the traffic between pods, in the words of each engine; docker keeps its networks apart by itself. */
+/** The flags of each engine that block the traffic between pods; docker keeps its networks apart by itself. */
 const ISOLATION = {
   podman: ['--opt', 'isolate=true'],
   docker: ['--opt', 'com.docker.network.bridge.enable_icc=false'],

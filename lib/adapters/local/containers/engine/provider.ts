@@ -4,7 +4,7 @@ import { type ContainerOwner, removeOrphans, spawnReaper } from './reaper.ts';
 import { detectRunFlags, type RunFlags } from './run-flags.ts';
 import { prepareSidecarImage, type SidecarImage } from './sidecar-image.ts';
 
-/** How the container engine is used; what is not given is detected. */
+/** How the container engine is used; absent settings are detected. */
 export interface EngineSettings {
   /** `podman`, `docker` or a path of either. */
   readonly engine?: string | undefined;
@@ -29,7 +29,7 @@ export interface EngineRuntime {
 
 type Detected = EngineRuntime | { readonly problem: string };
 
-/** The tenant of the container that shows what works. */
+/** The tenant of the container that tests which flags work. */
 const DETECTION = 'detection';
 
 /** The user may have started the engine meanwhile. */

@@ -6,7 +6,7 @@ import type { SidecarImage } from './sidecar-image.ts';
 export interface RunFlags {
   readonly always: readonly string[];
   readonly network: readonly string[];
-  /** What every container may not do. */
+  /** The flags that restrict the rights of every container. */
   readonly rights: readonly string[];
   /** By the size of a revision: small, medium, large. */
   readonly limits: readonly [readonly string[], readonly string[], readonly string[]];
@@ -29,7 +29,7 @@ const ULIMITS = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024'];
 interface Fallback {
   readonly pattern: RegExp;
   readonly apply: (flags: RunFlags) => RunFlags;
-  /** What containers do not have then, for a warning. */
+  /** The limitation of containers without the feature, for a warning. */
   readonly limitation?: string;
 }
 
@@ -48,7 +48,7 @@ const FALLBACKS: readonly Fallback[] = [
   { pattern: /crun/i, apply: (flags) => ({ ...flags, always: [...flags.always, '--runtime', 'runc'] }) },
 ];
 
-/** The flags that work on this machine, and what containers do not have with them; or the problem for the user. */
+/** The flags that work on this machine, and the limitations of containers with them; or the problem for the user. */
 export type DetectedFlags =
   | { readonly flags: RunFlags; readonly limitations: readonly string[] }
   | { readonly problem: string };

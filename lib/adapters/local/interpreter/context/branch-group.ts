@@ -9,7 +9,7 @@ import {
   type Thread,
 } from './thread.ts';
 
-/** What a new thread is made of; `now` is in milliseconds since 1970. */
+/** The properties of a new thread; `now` is in milliseconds since 1970. */
 export interface ThreadProps {
   readonly execution: Execution;
   readonly parent?: Thread;

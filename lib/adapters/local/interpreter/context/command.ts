@@ -2,7 +2,7 @@ import type { StatesError } from './states-error.ts';
 import type { BranchGroupPlan, Variables } from './thread.ts';
 
 /**
- * What a thread does next. A state returns a command; the interpreter executes it and notes the result in the journal.
+ * The next command of a thread. A state returns it; the interpreter executes it and notes the result in the journal.
  * Times are milliseconds since 1970, texts are JSON.
  */
 export type Command =

@@ -6,7 +6,7 @@ import { assertWithin, type Limits, textWithin } from './limits.ts';
 import { ERRORS, StatesError } from './states-error.ts';
 import { type Thread, type Variables, visibleVariables } from './thread.ts';
 
-/** What expressions see under `$states` besides `input` and `context`. */
+/** The members of `$states` in expressions besides `input` and `context`. */
 export interface ResultBindings {
   readonly result?: unknown;
   readonly errorOutput?: unknown;
@@ -23,7 +23,7 @@ export interface Exit {
   readonly bindings?: ResultBindings;
 }
 
-/** What an evaluation context is made of. */
+/** The properties of an evaluation context. */
 export interface EvaluationContextProps {
   readonly thread: Thread;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { ERRORS, StatesError } from './states-error.ts';
 
-/** Quotas of Step Functions that an execution can reach, and what the journal keeps. */
+/** Quotas of Step Functions that an execution can reach, and limits of the journal. */
 export interface Limits {
   /** Bytes of a state's input or output, and of one Assign. */
   readonly bytes: number;

@@ -6,10 +6,10 @@ import type { Execution, Thread } from './thread.ts';
 /** Calls a function; throws what the function throws. `token` is the task token where the task waits for a callback. */
 export type Invoke = (functionName: string, payload: unknown, context: InvokeContext) => Promise<unknown>;
 
-/** What a call has beside its payload. */
+/** The context of a call, beside its payload. */
 export interface InvokeContext {
   readonly token?: string;
-  /** What the function finds in its client context: base64 of JSON. */
+  /** The client context of the function: base64 of JSON. */
   readonly clientContext?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Runtime {
   /** Called when an execution has ended and its end is noted in the journal. */
   readonly onExecutionEnd: (execution: Execution) => void;
   /**
-   * Called when a state is entered or retried: what Step Functions bills as a state transition, "each time a step of your
+   * Called when a state is entered or retried: Step Functions bills it as a state transition, "each time a step of your
    * workflow is executed", with retries (aws.amazon.com/step-functions/pricing). Start and end execute no step.
    */
   readonly onTransition?: ((tier: Execution['tier']) => void) | undefined;

@@ -33,7 +33,7 @@ export interface Execution {
   alarm: Timer | undefined;
   /** Whether the journal has stored it. */
   stored: boolean;
-  /** Loaded from the journal and not yet resumed: answers to its tasks are accepted, nothing else happens. */
+  /** Loaded from the journal and not yet resumed: only answers to its tasks are accepted. */
   asleep: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Variables {
   readonly text: string;
 }
 
-/** What belongs to a phase and is stored in the journal with it. */
+/** The details of a phase, which are stored in the journal with it. */
 export interface Details {
   /** When the state was entered. */
   readonly entered: number;
@@ -84,7 +84,7 @@ export interface Thread {
   work: string | undefined;
   details: Details;
   events: number;
-  /** False when the thread was discarded: nothing that it still does counts. */
+  /** False when the thread was discarded: its further work has no effect. */
   live: boolean;
   stored: boolean;
   alarm: Timer | undefined;

@@ -17,7 +17,7 @@ const EVALUATIONS_PER_TIME_CHECK = 256;
 
 const MAX_CACHED = 5000;
 
-/** What one evaluation of an expression may still use. */
+/** The remaining budget of one evaluation of an expression. */
 interface Budget {
   /** The end of the evaluation by the monotonic clock, milliseconds. */
   readonly until: number;

@@ -21,7 +21,7 @@ type Names = ReadonlySet<string>;
 /** Receives a problem and its path in the definition. */
 export type Report = (path: string, problem: string) => void;
 
-/** What all checks of a machine have in common. */
+/** The context that all checks of a machine share. */
 interface MachineContext {
   readonly report: Report;
   readonly tier: Tier;

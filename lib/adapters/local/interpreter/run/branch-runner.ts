@@ -9,7 +9,7 @@ import type { ThreadWriter } from './thread-writer.ts';
 /** Gives a thread the result, or the error, for which it waited. */
 export type Settle = (thread: Thread, phase: 'result' | 'failed', work: string) => void;
 
-/** What a branch runner is made of. */
+/** The dependencies of a branch runner. */
 export interface BranchRunnerProps {
   readonly clock: Clock;
   readonly limits: Limits;

@@ -46,7 +46,7 @@ export function isActive(phase: Phase): phase is ActivePhase {
   return Object.hasOwn(DECISIONS, phase);
 }
 
-/** What an active thread does next; an error becomes a command too. Never throws. */
+/** Returns the next command of an active thread; an error becomes a command too. Never throws. */
 export async function decide(phase: ActivePhase, occasion: Occasion): Promise<Command> {
   try {
     return await DECISIONS[phase](occasion);

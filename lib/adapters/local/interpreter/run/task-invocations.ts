@@ -14,7 +14,7 @@ type InvocationResult =
   | { readonly phase: 'result' | 'failed'; readonly work: string }
   | { readonly phase: 'submitted' };
 
-/** What task invocations are made of. */
+/** The dependencies of task invocations. */
 export interface TaskInvocationsProps {
   readonly runtime: Runtime;
   readonly activity: Activity;

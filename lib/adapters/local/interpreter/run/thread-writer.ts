@@ -48,7 +48,7 @@ export class ThreadWriter {
     return error === undefined;
   }
 
-  /** Discards threads: nothing that they still do counts. */
+  /** Discards threads: their further work has no effect. */
   discard(threads: Iterable<Thread>): void {
     for (const thread of threads) {
       thread.live = false;

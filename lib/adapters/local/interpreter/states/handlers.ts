@@ -12,7 +12,7 @@ import { wait } from './wait.ts';
 /**
  * The handler of each state type. The compiler emits no Pass, no Fail and no Parallel. They stay, because 73 of the 93
  * machines with recorded outcomes of Step Functions use one of them (`test/conformance/machines.json`): without them
- * nothing would compare Assign, Output, Retry, Catch and Map with the original.
+ * no test would compare Assign, Output, Retry, Catch and Map with the original.
  */
 export const STATE_HANDLERS: Readonly<Record<StateType, StateHandler>> = {
   Task: task,
