@@ -81,7 +81,7 @@ export function decisionOf({ received }: Listening): Decision | undefined {
 /** Whether the approval is decided, and its run has not gone on yet. */
 export const isDecided = ({ run }: Open): boolean => isFulfilled(run.wait.listening);
 
-/** What a request to decide came to. */
+/** The outcome of a request to decide. */
 export type Outcome =
   | { readonly kind: 'decided' }
   /** Another request decided before. */

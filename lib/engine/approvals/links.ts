@@ -5,7 +5,7 @@ import type { EnginePorts } from '../ports.ts';
 /** The first segments of the paths of links, below `/api/hooks/`: no namespace has such a name. */
 export const LINK_PREFIX = '-/approvals/';
 
-/** A link: the run that waits, what it chooses, and the proof that the run made the link. */
+/** A link: the run that waits, the choice of the link, and the proof that the run made the link. */
 export interface Link {
   readonly run: string;
   readonly choice: string;

@@ -24,7 +24,7 @@ interface Subflow {
   readonly action: ActionPlan;
 }
 
-/** What an action calls. */
+/** The callee of an action. */
 export type Callee = Subflow | Service | Native | Worker;
 
 const PROBLEM_CODES = { invalid: 'workflow.invalid', forbidden: 'workflow.invoke' } as const;
@@ -72,8 +72,8 @@ const nativeImageFor = (
 ): NativeImage | undefined => (settings.avoidsNative === true ? undefined : nativeImageOfAction(called, action));
 
 /**
- * What an action of a run calls, by the plan alone; undefined for a function that the workflow does not have. The service
- * of a namespace counts as a container: what it is, only the stored service says.
+ * The kind of the callee of a run's action, by the plan alone; undefined for a function that the workflow does not
+ * have. The service of a namespace counts as a container: only the stored service determines its kind.
  */
 export function calleeKindFor(
   run: Pick<runs.Run, 'settings'>,
@@ -86,8 +86,8 @@ export function calleeKindFor(
 }
 
 /**
- * Finds what an action calls. Throws the uncatchable `workflow.notfound`, `.invalid` and `.invoke` for a subflow, and a
- * failure without a code for a container.
+ * Finds the callee of an action. Throws the uncatchable `workflow.notfound`, `.invalid` and `.invoke` for a subflow,
+ * and a failure without a code for a container.
  */
 export async function openCallee(
   ports: RunnerPorts,

@@ -18,8 +18,8 @@ async function evaluateInput(
 }
 
 /**
- * Evaluates what a call passes to its callee: the input, and the files for a container or a mail. Throws `jq.badCommand`,
- * `secrets.notFound`, `http.request`, `worker.task`, and what `filesOf` throws.
+ * Evaluates the input that a call passes to its callee, and the files for a container or a mail. Throws
+ * `jq.badCommand`, `secrets.notFound`, `http.request`, `worker.task`, and what `filesOf` throws.
  */
 export async function evaluateCallInput(callee: Callee, data: unknown, readSecrets: SecretReader): Promise<CallInput> {
   const { kind, action } = callee;

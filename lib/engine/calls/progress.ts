@@ -3,7 +3,7 @@ import type { Calls, FailedCall, WaitingCall } from '../../domain/runs/waits.ts'
 /** How many calls of a state wait in a machine at once (a round): its history holds them all. */
 const ROUND_SIZE = 200;
 
-/** The progress of a state that makes calls: which are begun, which a machine waits for, and what they returned. */
+/** The progress of a state that makes calls: which are begun, which a machine waits for, and their results. */
 export class CallProgress {
   private readonly total: number;
   private readonly results: unknown[];
@@ -25,7 +25,7 @@ export class CallProgress {
     this.hasUnstored = stored?.unstored ?? false;
   }
 
-  /** What is stored with the wait. */
+  /** The progress as it is stored with the wait. */
   get stored(): Calls {
     const { total, results, waitingCalls: waiting, next, returned, failed, errors } = this;
     const more = {

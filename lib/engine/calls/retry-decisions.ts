@@ -17,11 +17,11 @@ export function retryPolicyOf({ retries }: ActionPlan): RetryPolicy | undefined 
   return { codes, maxAttempts, delay, backoffMultiplier: multiplier || 1 };
 }
 
-/** The delay between the failed attempt `k` and the one after it, milliseconds; at least what its server asked for. */
+/** The delay between the failed attempt `k` and the next one, milliseconds; at least its `retryAfterOf`. */
 export const retryDelay = ({ delay, backoffMultiplier }: RetryPolicy, k: number, child: Run): number =>
   Math.max(delay * backoffMultiplier ** k, retryAfterOf(child));
 
-/** What follows a failed attempt: a retry after `delay` milliseconds, or none. */
+/** The decision after a failed attempt: a retry after `delay` milliseconds, or none. */
 export type RetryDecision =
   | { readonly kind: 'retry'; readonly delay: number }
   /** The policy applies, and its attempts are exhausted. */

@@ -23,7 +23,7 @@ const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
 const isUnstored = ({ seq, status, service }: runs.Run): boolean =>
   service !== undefined && seq === 0 && status === 'complete';
 
-/** What the calls of a state came to. */
+/** The results and the failures of the calls of a state. */
 export interface Returned {
   /** By number of the call; null for a call without a result. */
   readonly results: readonly unknown[];
@@ -31,12 +31,12 @@ export interface Returned {
   readonly errors: readonly FailedCall[];
 }
 
-/** What a state that makes calls comes to: what all its calls returned, or a wait for them. */
+/** The result of a state that makes calls: the results of all its calls, or a wait for them. */
 export type RoundResult = Suspend | Returned;
 
 /**
- * The calls of a state, in rounds: begins as many as a machine may wait for at once, takes in what they return, begins
- * the next ones.
+ * The calls of a state, in rounds: begins as many as a machine may wait for at once, takes in their results, begins the
+ * next ones.
  */
 export class CallRound {
   private readonly unit: StepUnit;
@@ -62,8 +62,9 @@ export class CallRound {
   }
 
   /**
-   * Begins the calls that can be begun. Returns the results when every call has returned, else the wait. What the run
-   * wrote is committed first: its children may read it. So is a run that is not stored: no child outlives its caller. Throws StateError when a failure fails the state.
+   * Begins the calls that can be begun. Returns the results when every call has returned, else the wait. First commits
+   * the writes of the run, which its children may read, and a run that is not stored: no child outlives its caller.
+   * Throws StateError when a failure fails the state.
    */
   async advance(): Promise<RoundResult> {
     const { unit, list, progress, intake } = this;
@@ -80,8 +81,8 @@ export class CallRound {
   }
 
   /**
-   * A native function acts outside: what it depends on is committed before, so that a repeated step sends the same again
-   * (docs/decisions/059-http-calls.md).
+   * Whether to commit before a call. A native function acts outside: the changes that it depends on are committed
+   * before, so that a repeated step sends the same again (docs/decisions/059-http-calls.md).
    */
   private async mustCommitFirst(): Promise<boolean> {
     const { unit, progress, list } = this;
@@ -90,7 +91,7 @@ export class CallRound {
     return kinds.includes('native');
   }
 
-  /** What an action of the state calls; undefined for a function that the workflow does not have. */
+  /** The kind of the callee of an action; undefined for a function that the workflow does not have. */
   kindOf(action: ActionPlan): Promise<CalleeKind | undefined> {
     return this.starter.kindOf(action);
   }
@@ -155,7 +156,7 @@ export class CallRound {
     }
   }
 
-  /** Nothing waits for the other calls any more; they run on in executions of their own. */
+  /** Ends the wait for the other calls, which run on in executions of their own. */
   private async finishWon(): Promise<Returned> {
     const { unit, caller, progress } = this;
     const ids = progress.waiting.map(({ i }) => childId(unit.caller, caller.origin, { i, k: 0 }));
@@ -173,7 +174,7 @@ export class CallRound {
   }
 }
 
-/** Puts what the calls of a state returned, or what `pick` takes of it, under `return` in the data; passes on a wait. */
+/** Puts the results of the calls of a state, or the result of `pick`, under `return` in the data; passes on a wait. */
 export function keepReturned(
   unit: StepUnit,
   result: RoundResult,

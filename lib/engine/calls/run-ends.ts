@@ -54,8 +54,8 @@ function answerOf(needs: Needs, run: Run, parent: Parent): Answer {
 }
 
 /**
- * What the end of a run means for its caller, whose state makes this call only: a signal that resumes the caller, or
- * undefined where the call is repeated, or the state makes several.
+ * Returns the signal by which the end of a run resumes its caller, whose state makes this call only; undefined where
+ * the call is repeated, or the state makes several.
  */
 export function signalOf(needs: Needs, run: Run): ResumeSignal | undefined {
   const { parent } = run;

@@ -67,7 +67,7 @@ export class CallStarter {
     if (isNative(child) && (input.ms ?? 0) <= MAX_NATIVE_MS) {
       return callInPlace(ports, child, { signal, readFiles: () => readFiles(ports, child, child.service) });
     }
-    // A worker gets the task when the machine offers it: what it depends on is committed by then.
+    // A worker gets the task when the machine offers it: the changes that it depends on are committed by then.
     if (callee.kind === 'worker') return child;
     if (callee.kind !== 'subflow') return storeChild(ports, child);
     const { revision } = callee.opened;
@@ -75,7 +75,7 @@ export class CallStarter {
     return tools.runInPlace(child, revision, Math.max(tools.until, ports.clock.now() + MIN_CHILD_MS));
   }
 
-  /** What an action calls: for a service of the namespace or of the installation, as it is stored now. */
+  /** The kind of an action's callee: for a service of the namespace or of the installation, as it is stored now. */
   async kindOf(action: ActionPlan): Promise<CalleeKind | undefined> {
     const { run, tools } = this.unit;
     const planned = calleeKindFor(run, tools.plan, action);

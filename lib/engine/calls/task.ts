@@ -20,7 +20,7 @@ import { elementAt, elementsOf } from './elements.ts';
 import { evaluateCallInput } from './inputs.ts';
 import { answerRetry } from './run-ends.ts';
 
-/** What a machine's task passes to make one call of a waiting run; the task ends when the call does. */
+/** The task of a machine that makes one call of a waiting run; it ends when the call does. */
 export interface CallTask extends HoldingTask {
   readonly run: string;
   /** The number of the wait. */
@@ -30,7 +30,7 @@ export interface CallTask extends HoldingTask {
 
 type Report = (ports: RunnerPorts, ended: runs.Run) => Promise<runs.Run>;
 
-/** What a call needs of the steps of runs. */
+/** The functions of the steps of runs that a call needs. */
 export interface CallSteps {
   readonly runInPlace: RunInPlace;
   /** Reports the end of a child to its caller. */

@@ -8,7 +8,7 @@ import { matches } from '../../events/matching.ts';
 import { type Cancellation, cancel, isCancelled } from '../calls/cancellation.ts';
 import type { CleanupPorts } from '../ports.ts';
 
-/** What became of an event that was offered to a run which it may cancel; `explain` shows these words. */
+/** The outcome of an event that was offered to a run which it may cancel; `explain` shows these words. */
 export type OfferedToCancel = 'cancelled' | 'too early' | 'gone';
 
 const byEvent = ({ type, id, source }: CloudEvent): Cancellation => ({

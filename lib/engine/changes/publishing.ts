@@ -16,8 +16,8 @@ import { announce } from './announcements.ts';
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
 
 /**
- * Makes what depends on a workflow follow its change: its machine, its schedule if this revision decides the start
- * (`isStart`), and the namespace's events.
+ * Makes the dependents of a workflow follow its change: its machine, its secrets, its schedule if this revision decides
+ * the start (`isStart`), and the namespace's events.
  */
 async function publish(
   ports: EnginePorts,
@@ -46,7 +46,7 @@ export async function createWorkflow(
 
 /**
  * Stores a workflow's next revision and publishes it. The same source again changes nothing, but completes what an
- * interrupted request left.
+ * interrupted request left undone.
  */
 export async function updateWorkflow(
   ports: CleanupPorts,

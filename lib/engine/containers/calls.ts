@@ -23,7 +23,7 @@ export interface Service {
 /**
  * Finds the container that a function calls; its traffic is divided call by call. For a service of the namespace or of the
  * installation whose image Weft serves itself, it is a native function. Throws an uncatchable failure with a message for
- * the user when there is no such service, or nothing that runs containers.
+ * the user when there is no such service, or no container can run.
  */
 export async function openContainer(
   ports: RunnerPorts,
@@ -77,7 +77,7 @@ export interface ServiceCaller {
 /** How the task of a worker is offered. */
 export type TaskTerms = Pick<WorkerTask, 'queue' | 'priority' | 'leaseMs'>;
 
-/** What a call passes to its callee. */
+/** The input and the files that a call passes to its callee. */
 export interface CallInput {
   /** JSON. */
   readonly input: Uint8Array;

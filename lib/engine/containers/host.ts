@@ -21,7 +21,7 @@ export async function holderOf(ports: EnginePorts, child: Run, call: ServiceCall
 export const changeLine = (isNew: boolean, name: string): string =>
   `${isNew ? 'Created' : 'Updated'} instance variable '${name}'.`;
 
-/** What a running container may use: the log and the variables of its caller (workflow-language reference, 11.5). */
+/** The host of a running container: the log and the variables of its caller (workflow-language reference, 11.5). */
 export function hostOf(ports: EnginePorts, child: Run, call: ServiceCall, log: CallerLog): ContainerHost {
   return {
     log: async (text) => {

@@ -30,7 +30,7 @@ export async function namedOutputs(outputs: readonly ContainerOutput[], log: Cal
 
 /**
  * Sets variables of the caller to the outputs of a container, with the commit of the call; if there are more than fit
- * into it, the first ones are set at once. Returns what is left to do after the commit: the lines about the changes.
+ * into it, the first ones are set at once. The returned function logs the changes after the commit.
  */
 export async function addOutputs(
   unit: UnitOfWork,

@@ -24,7 +24,7 @@ export function dataProblem(value: unknown): string | undefined {
   return problemOf(value, BOUNDS);
 }
 
-/** Why JSON text cannot be a run's data, found before it is parsed; undefined when nothing is found. */
+/** Why JSON text cannot be a run's data, found before it is parsed; undefined when no reason is found. */
 export function textProblem(text: Uint8Array): string | undefined {
   return hasMoreNodes(text, MAX_NODES) ? EXCESS.nodes(BOUNDS) : undefined;
 }

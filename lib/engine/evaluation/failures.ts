@@ -5,11 +5,11 @@
  */
 export type FailureKind = 'catchable' | 'uncatchable' | 'plain' | 'internal';
 
-/** What explains a failure: the query that failed, and the data on which it was evaluated. */
+/** The explanation of a failure: the query that failed, and the data on which it was evaluated. */
 export interface Evaluated {
   readonly query?: unknown;
   readonly data?: unknown;
-  /** What the query returned, if that is the fault. */
+  /** The result of the query, if that is the fault. */
   readonly result?: unknown;
   /** Sentences about the cause, for the user. They hold no secrets. */
   readonly hints?: readonly string[];

@@ -23,7 +23,7 @@ export function takeLargeTurn(clock: Clock, tenant: string): Promise<void> {
       await poll();
       const began = clock.now();
       resolve();
-      // What the caller does goes before this.
+      // The work of the caller goes before this.
       await poll();
       const now = clock.now();
       const pause = Math.min(now - began, MAX_PAUSE_MS);
@@ -32,7 +32,7 @@ export function takeLargeTurn(clock: Clock, tenant: string): Promise<void> {
   });
 }
 
-/** What a run is read with, so that large data of it is read in a turn of its own. */
+/** Returns the ports for reading a run, with which its large data is read in a turn of its own. */
 export const inLargeTurns = ({ table, blobs, clock }: Pick<EnginePorts, 'table' | 'blobs' | 'clock'>) => ({
   ...{ table, blobs },
   beforeLarge: (namespaceId: string) => takeLargeTurn(clock, namespaceId),

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Tenant } from '../../language/sandbox/sandbox.ts';
 
-/** The time of the work is over. What it did is to be given up, and done again where it has more. */
+/** The time of the work is over. The caller discards the work, and repeats it where it has more time. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
   constructor() {

@@ -47,8 +47,8 @@ export async function openFilter(ports: EnginePorts, namespace: Namespace, name:
 
 /**
  * Accepts the events of a request, as `filter` leaves them. Valid events of a batch are accepted; the first invalid one
- * decides what is thrown: `refused` (500, rest-api reference, 15.1) for what is not an event, `exists` for an id that the
- * namespace has, `too-large`, and what `filter` throws.
+ * determines the error: `refused` (500, rest-api reference, 15.1) for a value that is no event, `exists` for an id that
+ * the namespace has, `too-large`, or an error of `filter`.
  */
 export async function broadcast(
   ports: EnginePorts,

@@ -10,7 +10,7 @@ import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { EnginePorts } from '../ports.ts';
 import { addProcessed, processedIn } from './processed-events.ts';
 
-/** What a machine's task passes to wait for events; the task ends when the run has received them. */
+/** The task of a machine that waits for events; it ends when the run has received them. */
 export interface ListenTask {
   readonly run: string;
   /** The number of the wait. */
@@ -25,7 +25,7 @@ export interface WaitKey {
   readonly number: number;
 }
 
-/** What became of an event that was offered to a wait; `explain` shows these words. */
+/** The outcome of an event that was offered to a wait; `explain` shows these words. */
 export type Offered =
   | 'taken'
   /** The run has taken it before. */
@@ -68,7 +68,7 @@ function withToken({ token, otherTokens = [] }: Listening, added: string): Parti
   return others.length === 0 ? { token: added } : { token: added, otherTokens: others.slice(0, MAX_OTHER_TOKENS) };
 }
 
-/** What became of an offer. The caller wakes a run that has received what it waits for. */
+/** The outcome of an offer. The caller wakes a run that has received the events that it waits for. */
 export interface Offer {
   readonly did: Offered;
   /** The run, if it waits there. */
@@ -109,8 +109,9 @@ export function fulfilledBy(run: ListeningRun, recorded: events.Recorded): Liste
 }
 
 /**
- * Gives an event to a wait that is for it alone, past the bus. Returns the run with what the wait has received by then: this
- * event, or an earlier one; undefined if the run does not wait there any more. The caller wakes the run.
+ * Gives an event to a wait that is for it alone, past the bus. Returns the run with the event that the wait has
+ * received by then, this one or an earlier one; undefined if the run does not wait there any more. The caller wakes the
+ * run.
  */
 export const giveTo = (ports: EnginePorts, key: WaitKey, event: CloudEvent): Promise<ListeningRun | undefined> =>
   updateWait(ports, key, ({ wait: { listening } }) =>
@@ -134,11 +135,11 @@ export type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listeni
 export const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
   run.status === 'pending' && run.wait?.number === number && run.wait.listening !== undefined;
 
-/** Whether a run has received what it waits for, and still waits. */
+/** Whether a run has received the events that it waits for, and still waits. */
 export const isFulfilledRun = (run: runs.Run): run is ListeningRun =>
   run.status === 'pending' && run.wait?.listening !== undefined && isFulfilled(run.wait.listening);
 
-/** What changes in a run that waits for events. */
+/** A change of a run that waits for events. */
 interface WaitChange {
   readonly listening: Partial<Listening>;
   readonly processedEventIds?: readonly string[];

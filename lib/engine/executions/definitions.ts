@@ -47,9 +47,9 @@ async function defineOne(ports: EnginePorts, one: definitions.Postponed): Promis
 }
 
 /**
- * Defines machines that were postponed, one after another at the pace of the quota, until a time (milliseconds since 1970)
- * or until others use all of the quota. What is left is done by the next call: none is lost by an interruption. One that
- * fails stays, with the reason, and stops no other one: the first error is thrown in the end.
+ * Defines machines that were postponed, one after another at the pace of the quota, until a time (milliseconds since
+ * 1970) or until others use all of the quota. The next call defines the rest: an interruption loses none. A machine
+ * that fails stays postponed, with the reason, and stops no other one. Throws the first error in the end.
  */
 export async function definePostponed(ports: EnginePorts, until = Number.POSITIVE_INFINITY): Promise<void> {
   const faults: unknown[] = [];

@@ -87,9 +87,9 @@ export async function startOrMove(ports: EnginePorts, run: runs.Run): Promise<ru
 }
 
 /**
- * Gives a run an execution and starts it: commits what `assign` returns, then starts the execution that it names.
- * Another commit in between calls `assign` again with the run as that commit left it; undefined from `assign` starts
- * nothing. Returns the run as committed, or as it was read last.
+ * Gives a run an execution and starts it: commits the change that `assign` returns, then starts the execution that it
+ * names. Another commit in between calls `assign` again with the run as that commit left it; undefined from `assign`
+ * starts nothing. Returns the run as committed, or as it was read last.
  */
 export async function moveToExecution(
   ports: EnginePorts,

@@ -12,7 +12,7 @@ export interface Outcome {
   readonly seconds: number;
   /** The calls that the machine makes. */
   readonly calls?: readonly object[];
-  /** What the machine of one call invokes. */
+  /** The invocation that the machine of one call makes. */
   readonly invoke?: object;
 }
 

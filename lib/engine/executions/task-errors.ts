@@ -17,7 +17,7 @@ export const TASK_ERROR = {
   retry: 'Weft.Retry',
   /** The time of the wait is over. */
   timedOut: 'Weft.Late',
-  /** The run has received what it waits for, and the step after the wait resumes it. */
+  /** The run has received the events that it waits for, and the step after the wait resumes it. */
   heard: 'Weft.Heard',
   /** The time of a delay has come, and the step after the wait resumes the run. */
   due: 'Weft.Due',

@@ -1,4 +1,4 @@
-/** What a secret becomes in a text that is shown. */
+/** The replacement of a secret in a text that is shown. */
 const HIDDEN = '***';
 
 /** The spellings in which a secret may come back: as it is, in a URL, in JSON, in base64. */

@@ -23,7 +23,7 @@ export class TokenError extends Error {
   override readonly name = 'TokenError';
 }
 
-/** What obtaining a token needs besides the client. */
+/** A request for a token of a client, and how it is sent. */
 export interface TokenRequest {
   readonly ports: { readonly web: Web; readonly clock: Clock };
   /** Tokens are not shared between namespaces. */

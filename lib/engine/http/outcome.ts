@@ -11,7 +11,7 @@ export interface NativeFailure {
   readonly retryAfter?: number;
 }
 
-/** What a native function comes to, and what it did outside. */
+/** The outcome of a native function: its value or its failure, and the call that it sent outside. */
 export type Outcome = ({ readonly value: unknown } | { readonly failure: NativeFailure }) & {
   readonly sent?: Omit<SentCall, 'ms'>;
 };
@@ -25,7 +25,7 @@ export interface NativeContext {
   readonly key: string;
   /** The id of this attempt. */
   readonly id: string;
-  /** Names the trace and the span of the call to what is called (W3C Trace Context). */
+  /** Names the trace and the span of the call to the called system (W3C Trace Context). */
   readonly traceparent: string;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
@@ -35,5 +35,5 @@ export interface NativeContext {
   readonly signal?: AbortSignal;
 }
 
-/** Does the work of a native function for its prepared input. Never throws for what the outside does. */
+/** Does the work of a native function for its prepared input. Never throws for a fault of the called system. */
 export type NativeFunction = (context: NativeContext, input: unknown) => Promise<Outcome>;

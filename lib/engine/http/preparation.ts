@@ -17,7 +17,7 @@ import type { PreparedRequest } from './prepared.ts';
 
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
 
-/** What the input of an action may set for one call. */
+/** The fields that the input of an action may set for one call. */
 const CALL_FIELDS = ['url', 'method', 'path', 'headers', 'query', 'body', 'timeout', 'expect', 'redirects'] as const;
 
 type Values = { readonly [K in keyof HttpRequestPlan | 'path']?: unknown };
@@ -45,7 +45,7 @@ function merged(below: unknown, above: unknown, keyOf: (name: string) => string)
   return { ...Object.fromEntries(kept), ...above };
 }
 
-/** What the credentials add to a request. */
+/** The parts that the credentials add to a request. */
 type Authentication = Pick<PreparedRequest, 'oauth' | 'signing'> & {
   readonly credentials?: Readonly<Record<string, string>>;
   readonly query?: readonly [name: string, value: string];

@@ -8,7 +8,7 @@ export interface OAuthClient {
   readonly scope?: string;
 }
 
-/** A request of a workflow with all its values, as JSON: what is stored, sealed, of a call that is made later. */
+/** A request of a workflow with all its values, as JSON; stored, sealed, for a call that is made later. */
 export interface PreparedRequest {
   readonly url: string;
   readonly method: string;

@@ -12,7 +12,7 @@ import { bodyValueOf, excerptOf, retryAfterOf } from './responses.ts';
 /** The largest response, bytes after decompression. */
 export const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** What identifies a call to the server that gets it. */
+/** Identifies a call to the server that gets it. */
 export interface CallIdentity {
   readonly namespaceId: string;
   readonly namespace: string;
@@ -34,7 +34,7 @@ export interface HttpCall {
 
 /**
  * Sends the request of a call within its deadline. Returns `{status, headers, body}`, or the failure with its code; never
- * throws for what the server or the network does. No message contains a secret of the request.
+ * throws for a fault of the server or the network. No message contains a secret of the request.
  */
 export async function sendCall(call: HttpCall): Promise<Outcome> {
   try {
@@ -48,11 +48,11 @@ export async function sendCall(call: HttpCall): Promise<Outcome> {
   }
 }
 
-/** What did not answer, and how long it was waited for. */
+/** The message of a timeout: the host that did not answer, and how long the function waits. */
 const withLimit = ({ request }: HttpCall, { message }: Error): string =>
   `${message}; the function waits for ${request.ms / 1000} s, and not longer than its state`;
 
-/** What a call sent, for the record of the run, and the status of its response. */
+/** The request of a call, for the record of the run, and the status of its response. */
 export const sentBy = ({ request }: Pick<HttpCall, 'request'>, response?: WebResponse): Outcome['sent'] & object => ({
   kind: 'http',
   to: mask(nameOf(request), request.secrets),

@@ -105,7 +105,7 @@ export async function toWaiting(ports: Needs, run: runs.Run) {
   };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;
   const { state, entered, until, approval } = wait;
-  // What decides an approval is not an event of the bus.
+  // No event of the bus decides an approval.
   const listening = approval === undefined ? wait.listening : undefined;
   const calls = await openCalls(ports, run, wait);
   const isDelay = listening === undefined && calls === undefined && approval === undefined;

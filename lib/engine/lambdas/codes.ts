@@ -29,7 +29,7 @@ export function codeOfError(type: string, message: string): string {
   return TYPE.test(type) ? `lambda.${type}` : LAMBDA_CODES.failed;
 }
 
-/** The errors by which a state machine names what went wrong with an invocation. */
+/** The errors by which a state machine names the problem of an invocation. */
 export const MACHINE_ERRORS: Readonly<Record<string, LambdaProblem>> = {
   'Lambda.InvalidParameterValueException': 'request',
   'Lambda.InvalidRequestContentException': 'request',

@@ -6,7 +6,7 @@ import type { NativeContext, NativeFunction, Outcome } from '../http/outcome.ts'
 import { codeOfError, LAMBDA_CODES, type LambdaCause } from './codes.ts';
 import type { PreparedInvocation } from './preparation.ts';
 
-/** What the function learns of its caller, in `context.clientContext.custom`. */
+/** The context of a call for the function, which reads it in `context.clientContext.custom`. */
 export const contextOf = ({
   key,
   traceparent,
@@ -15,7 +15,7 @@ export const contextOf = ({
   traceparent,
 });
 
-/** How the outcome of an invocation is described: what failed, with which brand, and what must not be shown. */
+/** The invocation of an outcome: the brand of its error codes, the name of the function, and the secrets to mask. */
 export interface Telling {
   readonly brand: string;
   readonly invocation: Pick<PreparedInvocation, 'function' | 'secrets'>;
@@ -57,13 +57,13 @@ function outcomeOf(telling: Telling, reply: InvocationReply): Outcome {
   }
 }
 
-/** Invokes a function within its deadline. Never throws for what Lambda or the function does. */
+/** Invokes a function within its deadline. Never throws for a fault of Lambda or the function. */
 export const lambda: NativeFunction = async (context, input): Promise<Outcome> => {
   const outcome = await invoke(context, input as PreparedInvocation);
   return { ...outcome, sent: sentBy(input as PreparedInvocation) };
 };
 
-/** What an invocation was sent to, for the record of the run. */
+/** The destination of an invocation, for the record of the run. */
 export const sentBy = ({ function: name, secrets }: Telling['invocation']): Outcome['sent'] & object => ({
   kind: 'lambda',
   to: mask(name, secrets),

@@ -8,7 +8,7 @@ import type { PreparedInvocation } from './preparation.ts';
 /** The most bytes of a payload that passes through a state machine: its data has 256 KB at most. */
 const MAX_MACHINE_PAYLOAD = 200 * 1024;
 
-/** What the machine of a call invokes (`lib/compiler/emit/lambda-call.ts`). */
+/** The invocation that the machine of a call makes (`lib/compiler/emit/lambda-call.ts`). */
 export interface MachineInvocation {
   readonly function: string;
   readonly payload: unknown;
@@ -17,7 +17,7 @@ export interface MachineInvocation {
   readonly seconds: number;
 }
 
-/** What the machine reports of its invocation. */
+/** The reply of the machine to its invocation. */
 export type MachineReply = { readonly result?: unknown } | { readonly error: string; readonly cause?: string };
 
 /**
@@ -36,7 +36,7 @@ export function toMachineInvocation(
   return { function: name, payload, context: custom, seconds: Math.max(Math.ceil(ms / 1000), 1) };
 }
 
-/** What an invocation came to by the report of its machine. */
+/** Returns the outcome of an invocation by the reply of its machine. */
 export function outcomeOfMachine(telling: Telling, reply: MachineReply): Outcome {
   if (!('error' in reply)) return returned(telling, reply.result ?? null);
   const { error, cause = '' } = reply;

@@ -6,7 +6,7 @@ import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, type StateError } from '../evaluation/failures.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 
-/** An invocation of a workflow with all its values, as JSON: what is stored, sealed, of a call that is made later. */
+/** An invocation of a workflow with all its values, as JSON; stored, sealed, for a call that is made later. */
 export interface PreparedInvocation {
   /** A name or an ARN, with a version or an alias after a colon. */
   readonly function: string;
@@ -19,7 +19,7 @@ export interface PreparedInvocation {
 
 /** A function of Lambda runs for 15 minutes at most. */
 const MAX_MS = 15 * 60_000;
-/** What Lambda accepts of a call that waits for its result, bytes. */
+/** The largest payload that Lambda accepts of a call that waits for its result, bytes. */
 const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 const invalid = (text: string): StateError => failure('lambda.request', `the invocation is invalid: ${text}`);

@@ -24,7 +24,7 @@ interface Lease {
 
 /**
  * Limits the starts of namespaces over all processes by a counter in the table for each period. A process takes starts in
- * blocks, so that a start seldom costs a call; what it does not use of its last block is lost for the period.
+ * blocks, so that a start seldom costs a call; the unused rest of its last block is lost for the period.
  */
 export class StartBlocks {
   private readonly leases = new Map<string, Lease>();

@@ -21,7 +21,7 @@ async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<Pre
   return JSON.parse(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;
 }
 
-/** What the machine of a pending child invokes. */
+/** Returns the invocation that the machine of a pending child makes. */
 export async function prepareForMachine(ports: RunnerPorts, child: NativeChild): Promise<MachineInvocation> {
   const { id, root, trace, service } = child;
   const traceparent = callTraceparent({ id: service.caller, root, trace }, id);
@@ -29,7 +29,7 @@ export async function prepareForMachine(ports: RunnerPorts, child: NativeChild):
   return toMachineInvocation(context, await invocationOf(ports, child));
 }
 
-/** Commits what the machine of a pending child reports of its invocation. Returns the child as it ended. */
+/** Commits the outcome of a pending child by the reply of its machine. Returns the child as it ended. */
 export async function takeFromMachine(ports: RunnerPorts, child: NativeChild, reply: unknown): Promise<Run> {
   const invocation = await invocationOf(ports, child);
   const received = (isObject(reply) ? reply : {}) as MachineReply;

@@ -20,7 +20,7 @@ type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
 
 /**
  * Calls the native function of a child that is not stored, and returns the child as it ended; pending when the call was
- * aborted. Nothing is stored: a repeated step calls again, with the same idempotency key.
+ * aborted. Stores nothing: a repeated step calls again, with the same idempotency key.
  */
 export async function callInPlace(
   ports: RunnerPorts,
@@ -53,7 +53,7 @@ export async function serveNative(
   return commitEnding(ports, child, ending);
 }
 
-/** Commits what a native function came to. Returns the child as it ended; one that has ended stays as it is. */
+/** Commits the outcome of a native function. Returns the child as it ended; one that has ended stays as it is. */
 export const commitOutcome = (ports: RunnerPorts, child: NativeChild, outcome: Outcome): Promise<runs.Run> =>
   commitEnding(ports, child, toEnding(ports, outcome));
 
@@ -67,7 +67,7 @@ async function commitEnding(ports: RunnerPorts, child: NativeChild, ending: Endi
   return run;
 }
 
-/** What a call works on. */
+/** The input and the files of a call, and the signal that aborts it. */
 interface Given extends Pick<NativeContext, 'readFiles'> {
   readonly input: Uint8Array;
   readonly signal: AbortSignal | undefined;

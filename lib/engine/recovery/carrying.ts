@@ -70,8 +70,8 @@ export const isDone = ({ status, wait }: runs.Run): boolean =>
   status === 'complete' || (status === 'failed' && wait === undefined);
 
 /**
- * Completes what follows from the end of a run that was ended from outside: its events, the cancellation of its calls,
- * the report to its caller, the end of its execution. Idempotent.
+ * Completes the end of a run that was ended from outside: its events, the cancellation of its calls, the report to its
+ * caller, the end of its execution. Idempotent.
  */
 export async function completeEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
   if (run.status === 'pending') return;

@@ -22,7 +22,7 @@ const ID_LENGTH = 36;
 /** The id of the run that an execution of that name carries. */
 export const runOf = (execution: string): string => execution.slice(0, ID_LENGTH);
 
-/** A run without progress for this long, although nothing but the service is at fault, is ended. */
+/** A run without progress for this long is ended, although only the service is at fault. */
 const PATIENCE_MS = DAY_MS;
 
 /** Whether the end of its execution is no fault of the run: the service was at fault, or the tier's limit is short. */
@@ -37,10 +37,10 @@ function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: numb
 }
 
 /**
- * Handles the end of an execution. A run that has not ended is then carried by nothing (the execution was aborted, hit a
- * limit, or its step failed permanently), so it ends as crashed, with all that it waits for; if only the
- * service was at fault, it continues in a new execution instead. Safe to repeat, and finishes
- * what was interrupted. An execution that does not carry its run any more is ignored, and one that was stopped with the service.
+ * Handles the end of an execution. A run that has not ended has no execution then (it was aborted, hit a limit, or its
+ * step failed permanently), so it ends as crashed, with all that it waits for; if only the service was at fault, it
+ * continues in a new execution instead. Safe to repeat: it finishes interrupted work. Ignores an execution that does
+ * not carry its run any more, and one that was stopped with the service.
  */
 export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution): Promise<void> {
   const isCarrying = (run: runs.Run) => runs.executionOf(run) === ended.name;

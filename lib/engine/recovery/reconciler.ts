@@ -19,16 +19,16 @@ import { carry, completeEnd } from './carrying.ts';
 import { REPORT_MS } from './ended-calls.ts';
 import { forEachOf, visitNamespaces } from './visits.ts';
 
-/** What a pass of the reconciler may assume. */
+/** The assumptions and the end of a pass of the reconciler. */
 export interface Pass {
   /**
-   * No other process is at work: the local service has locked its folder and does not serve requests yet. Then nothing is
-   * left to another process, and every open item is visited.
+   * No other process is at work: the local service has locked its folder and does not serve requests yet. Then the pass
+   * leaves no item to another process, and visits every open one.
    */
   readonly isExclusive: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next one continues there. Absent: it has no end. */
   readonly until?: number;
-  /** When the installation was created, milliseconds since 1970: what was found before may be deleted. Absent: long ago. */
+  /** When the installation was created, milliseconds since 1970: earlier findings may be deleted. Absent: long ago. */
   readonly since?: number;
 }
 
@@ -41,7 +41,7 @@ interface Scope extends Pass {
   readonly faults: unknown[];
 }
 
-/** A promise that tables make: how what is open is found, and how it is kept. */
+/** A promise that tables make: how its open items are found, and how it is kept. */
 interface Promised<T> {
   readonly kindOf: (scope: Scope) => OpenKind;
   /** Reads the items; undefined for one that was deleted. */
@@ -158,9 +158,9 @@ async function withdrawFuture(ports: CleanupPorts, namespace: namespaces.Namespa
 }
 
 /**
- * Compares what the tables promise with what exists, and makes it so: level-triggered, idempotent, and cheap when nothing
- * is open. A fault with one item or promise does not stop the others. Throws the first fault in the end. The namespaces are
- * visited side by side; a pass that reaches its end continues with the next namespace in the next pass.
+ * Compares the promises of the tables with the existing things, and keeps them: level-triggered, idempotent, and cheap
+ * when no item is open. A fault with one item or promise does not stop the others. Throws the first fault in the end.
+ * The namespaces are visited side by side; the pass after one that reaches its end begins with the next namespace.
  */
 export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> {
   const faults: unknown[] = [];

@@ -54,7 +54,7 @@ async function endPause(ports: CleanupPorts, { wait }: CallingRun, failed: runs.
 /**
  * Resumes the calls of a run whose pause before another attempt is over, although no timer has rung: their tasks end, and the
  * machine makes the attempts. Where the token of a task is not stored, a new execution makes the calls again. Returns whether
- * it did the latter. Safe to repeat, and for calls that wait for nothing of this kind.
+ * it did the latter. Safe to repeat, and for calls without such a pause.
  */
 export async function resumeLostPauses(ports: CleanupPorts, run: runs.Run): Promise<boolean> {
   if (!isCalling(run)) return false;

@@ -27,7 +27,7 @@ export async function forEachOf<T>(
 
 /** A pass over all namespaces. */
 interface Visit {
-  /** What the passes have in common that continue one another. */
+  /** The name of the pass, which continues the last one of the same name. */
   readonly name: keys.PassName;
   /** The time at which the pass stops, milliseconds since 1970; absent: it has no end. */
   readonly until?: number | undefined;

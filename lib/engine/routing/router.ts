@@ -24,7 +24,7 @@ const MAX_RUNNING_MS = 30_000;
 interface Progress {
   /** When no more states are run here, milliseconds since 1970. */
   readonly runsUntil: number;
-  /** What the event did to listeners, for `explain`. */
+  /** The outcomes of the event for listeners, for `explain`. */
   readonly found: events.Trace[];
   readonly faults: unknown[];
   /** How many listeners were offered the event. */

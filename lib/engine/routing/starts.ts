@@ -18,7 +18,7 @@ import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
 import { begin } from '../start/beginning.ts';
 
-/** What an event did to a workflow that events start. */
+/** The outcome of an event for a workflow that events start. */
 export interface EventStart {
   /** In words that `explain` shows. */
   readonly did: string;

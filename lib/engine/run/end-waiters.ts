@@ -1,5 +1,5 @@
 /**
- * The callbacks of this process that wait for something with a key. They only save time: what is waited for may happen in
+ * The callbacks of this process that wait for a change with a key. They only save time: the change may happen in
  * another process, so every waiter also polls.
  */
 export class Waiters {

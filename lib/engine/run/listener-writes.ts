@@ -24,7 +24,7 @@ export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: 
   return [...(await waitWrites(ports, before, after)), ...(await cancelWrites(ports, before, after))];
 }
 
-/** The partition of listeners that a run stores from now on, which it keeps with what they are for; absent: the first. */
+/** The partition of the listeners that a run stores from now on, for its wait or `cancelOn`; absent: the first one. */
 export function partitionFor(run: Pick<Run, 'namespaceId' | 'settings' | 'id'>): Pick<Listening, 'partition'> {
   const partition = partitionNow(homeOf(run), run.id);
   return partition === 0 ? {} : { partition };

@@ -123,7 +123,7 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
   };
 }
 
-/** What a run begins with: `input`, the data that it was read as, and what started the run. */
+/** The beginning of a run: `input`, the data that it was read as, and the invoker that started the run. */
 interface Beginning {
   readonly input: Uint8Array;
   readonly data: Record<string, unknown>;
@@ -131,7 +131,7 @@ interface Beginning {
 }
 
 /**
- * A run of the workflow with its first log line, not stored yet. `invoker` is what started it, such as `api` or
+ * A run of the workflow with its first log line, not stored yet. `invoker` names its cause, such as `api` or
  * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
  */
 export const newRun = (ports: EnginePorts, opened: Startable, input: Uint8Array, invoker: string): runs.Run =>

@@ -25,7 +25,7 @@ export interface Deadlines {
   readonly kill: number;
 }
 
-/** What the states of a batch may use besides the ports. */
+/** The tools of the states of a batch besides the ports. */
 export interface Tools {
   readonly plan: Plan;
   /** The text of the workflow. */
@@ -34,8 +34,8 @@ export interface Tools {
   /** When work that can be cut must be cut by a checkpoint, milliseconds since 1970. */
   readonly until: number;
   /**
-   * The run is in a request, an event or a tick that ends soon: what may take long is left to a machine, such as calls over
-   * HTTP.
+   * The run is in a request, an event or a tick that ends soon: work that may take long, such as calls over HTTP, is
+   * left to a machine.
    */
   readonly isBrief: boolean;
   readonly runInPlace: RunInPlace;

@@ -3,7 +3,7 @@ import type { StateError } from '../evaluation/failures.ts';
 
 type WaitPart = Pick<Wait, 'isWaiting' | 'until' | 'calls' | 'listening' | 'approval'>;
 
-/** What a state returns that is not done: the wait of a wait state, or of a checkpoint between two parts of long work. */
+/** The result of an unfinished state: the wait of a wait state, or of a checkpoint between two parts of long work. */
 export class Suspend {
   readonly wait: WaitPart;
   constructor(wait: WaitPart) {
@@ -37,9 +37,9 @@ export const rejectionOf = ({ kind, code, own, message }: StateError): Rejection
   message: message.slice(0, MAX_REJECTION_MESSAGE),
 });
 
-/** What a machine reports when a wait is over. */
+/** The signal of a machine when a wait is over. */
 export type ResumeSignal =
-  /** The time has passed, or nothing was waited for. */
+  /** The time has passed, or there was no wait. */
   | { readonly kind: 'due' }
   /** Calls returned; `k` is the last attempt of each. */
   | { readonly kind: 'callsReturned'; readonly calls: readonly ReturnedCall[] }

@@ -27,20 +27,20 @@ const FIRST_VISITS = 3;
  */
 const originOf = ({ id, created, updated }: Run): number => (updated === created ? timeOf(id) : updated);
 
-/** What later repetitions need of the calls that a run has taken over. */
+/** The calls that a run has taken over; after its first state, only the visits, which later repetitions need. */
 const reuseOf = (reuse: ReusedCalls | undefined, isFirstState: boolean): Pick<Run, 'reuse'> =>
   reuse === undefined ? {} : { reuse: isFirstState ? reuse : { visits: reuse.visits } };
 
 /**
- * A unit of work: what a step changes in a run before it commits. Its buffers hold the log, the variables and the events;
- * nothing is visible to others before the commit.
+ * A unit of work: the changes of a step to a run before it commits. Its buffers hold the log, the variables and the
+ * events; no change is visible to others before the commit.
  */
 export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   readonly ports: P;
   /** The run as it was read. */
   readonly run: Run;
   readonly variables: VariableBuffer;
-  /** What the run's record gets. */
+  /** Collects the new steps of the run's record. */
   readonly recorder: Recorder;
   data: Record<string, unknown>;
   /** The id of the present state. */

@@ -17,7 +17,7 @@ export function continueInMachine(ports: EnginePorts, revision: revisions.Revisi
   });
 }
 
-/** Whether the first state of a plan sends requests, which may take long: nothing can be done before a machine begins. */
+/** Whether the first state of a plan sends requests. They may take long, so the run begins in a machine. */
 function callsOutFirst(plan: Plan): boolean {
   const first = plan.states[plan.entry];
   return first !== undefined && actionsOf(first.work).some((action) => calleeOf(plan, action) === 'native');

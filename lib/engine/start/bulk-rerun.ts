@@ -14,7 +14,7 @@ export interface BulkRerun extends Rerun {
   readonly request: ListRequest;
   /** Only runs that were started until then are repeated, milliseconds since 1970. It identifies the repetition. */
   readonly at: number;
-  /** Nothing is started. */
+  /** No run is started. */
   readonly dryRun: boolean;
   /** The most runs of this request. */
   readonly limit: number;
@@ -22,12 +22,12 @@ export interface BulkRerun extends Rerun {
   readonly after: string;
 }
 
-/** What was done with a run: the id of its repetition, or why it has none. */
+/** The result for a run: the id of its repetition, or why it has none. */
 interface Repeated {
   readonly instance: string;
   readonly rerun?: string;
   readonly skipped?: string;
-  /** What the repetition does again outside the run; absent without any. */
+  /** Warnings of the effects outside the run that the repetition repeats or lacks; absent without any. */
   readonly warnings?: readonly Warning[];
 }
 

@@ -3,7 +3,7 @@ import { nativeImageOfAction, onlyComputes } from '../../compiler/plan/native-im
 import type { ActionPlan, FunctionPlan, Plan, Scope, Work, WorkKind, WorkOf } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 
-/** What a state does to the world outside its run. `missing`: what a repetition lacks because it skips the state. */
+/** The kind of an effect of a state outside its run. `missing`: a repetition lacks it because it skips the state. */
 export type EffectKind =
   | 'http'
   | 'lambda'
@@ -16,7 +16,7 @@ export type EffectKind =
   | 'approval'
   | 'missing';
 
-/** A warning before a repetition: what a state does again, or what the repetition lacks. */
+/** A warning before a repetition: an effect that a state repeats, or that the repetition lacks. */
 export interface Warning {
   readonly state: string;
   readonly effect: EffectKind;
@@ -68,7 +68,7 @@ type Own<K extends WorkKind> = ((work: WorkOf<K>) => readonly Effect[]) | 'none'
 
 const shown = (key: unknown): string => (typeof key === 'string' ? `'${key}'` : 'of a name that is computed');
 
-/** What each kind of work does outside its run, beside its calls. */
+/** The effects of each kind of work outside its run, beside those of its calls. */
 const OF_WORK: { readonly [K in WorkKind]: Own<K> } = {
   nothing: 'none',
   choose: 'none',
@@ -108,7 +108,7 @@ function missingAfter(work: Work): Effect[] {
     }));
 }
 
-/** The states that a run visited, by what a repetition does with them. */
+/** The states that a run visited, by their use in a repetition. */
 export interface VisitedStates {
   readonly skipped: Iterable<string>;
   readonly repeated: Iterable<string>;
@@ -116,7 +116,10 @@ export interface VisitedStates {
   readonly reused?: string;
 }
 
-/** What a repetition of a run does again outside of it, and what it lacks. States that the plan does not have are left out. */
+/**
+ * Returns warnings of the effects outside a run that a repetition of it repeats, and of those that it lacks. States
+ * that the plan does not have are left out.
+ */
 export function warningsOf(plan: Plan, { skipped, repeated, reused }: VisitedStates): Warning[] {
   const workOf = (state: string): Work | undefined =>
     Object.hasOwn(plan.states, state) ? plan.states[state]?.work : undefined;

@@ -22,7 +22,7 @@ export interface Invocation {
   readonly labels?: Labels;
   /** `traceparent` of the request. */
   readonly trace?: string;
-  /** What starts the run, as its record shows it; `api` by default. */
+  /** The invoker of the run, as its record shows it; `api` by default. */
   readonly invoker?: string;
 }
 

@@ -15,7 +15,7 @@ const malformed = (text: string): ServiceError => new ServiceError('malformed', 
 const isOperation = (one: unknown): one is Operation =>
   isObject(one) && typeof one['op'] === 'string' && typeof one['path'] === 'string';
 
-/** The operations of a patch. Throws `malformed` for what is none, and for more than one request may have. */
+/** The operations of a patch. Throws `malformed` for another element, and for more than one request may have. */
 function operationsOf(patch: readonly unknown[]): readonly Operation[] {
   if (patch.length > MAX_OPERATIONS) {
     throw malformed(`the patch has ${patch.length} operations; at most ${MAX_OPERATIONS} are applied`);
@@ -33,8 +33,8 @@ const INDEX = /^(?:0|[1-9]\d{0,8}|-)$/;
 const INHERITED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * What a pointer leads to; undefined for nothing. Only elements of lists and own members of objects count: the library
- * would also set the length of a list. Throws Error for a text that is no pointer.
+ * Returns the value at a pointer; undefined if there is none. Only elements of lists and own members of objects count:
+ * the library would also set the length of a list. Throws Error for a text that is no pointer.
  */
 function valueAt(data: unknown, pointer: unknown): unknown {
   if (typeof pointer !== 'string') throw new Error("'from' is no text");
@@ -58,7 +58,7 @@ function countValues(part: unknown, most: number): number {
   return count;
 }
 
-/** Applies operations one by one, with a limit for what they copy together. */
+/** Applies operations one by one, with a limit for the nodes that they copy together. */
 class Patching {
   readonly #data: Data;
   #copyable = MAX_NODES;

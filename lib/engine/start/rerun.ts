@@ -31,7 +31,7 @@ export interface Rerun {
 /** A repetition that is prepared, or started. */
 export interface Repetition {
   readonly run: runs.Run;
-  /** What it does again outside the run. */
+  /** Warnings of the effects outside the run that it repeats or lacks. */
   readonly warnings: readonly Warning[];
 }
 
@@ -56,7 +56,7 @@ async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revisio
   return { ...opened, readAt };
 }
 
-/** What a run begins with. */
+/** The beginning of a repetition: the state, data and error of the run, and the states that the earlier run visited. */
 interface Beginning {
   readonly run: Pick<runs.Run, 'at' | 'data' | 'raised'>;
   /** The visit that it repeats. */
@@ -71,8 +71,8 @@ function raisedBefore(steps: readonly StepData[], n: number): runs.Failure | und
 }
 
 /**
- * What the run had at its last entry of a state. Throws `invalid` for a state that was not visited, or whose data is not
- * known.
+ * Returns the beginning that the record of a run has for its last entry of a state. Throws `invalid` for a state that
+ * was not visited, or whose data is not known.
  */
 async function recordedBeginning(ports: EnginePorts, run: runs.Run, state: string): Promise<Beginning> {
   const steps = await stepsWithData(ports, run);
@@ -139,7 +139,7 @@ async function reuseFor(
 }
 
 /**
- * Prepares a run that repeats another one, which has ended, under a new id or the given one. Nothing is stored. Throws
+ * Prepares a run that repeats another one, which has ended, under a new id or the given one. Stores nothing. Throws
  * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied, and what
  * opening a workflow throws.
  */
@@ -171,14 +171,14 @@ async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: str
   return { opened, run: next, warnings: warningsOf(plan, visited) };
 }
 
-/** Says what a repetition would do, and starts nothing. Throws as `rerun` does. */
+/** Returns the warnings of a repetition without starting it. Throws as `rerun` does. */
 export async function planRerun(ports: EnginePorts, run: runs.Run, wanted: Rerun): Promise<readonly Warning[]> {
   return (await prepare(ports, run, wanted, run.id)).warnings;
 }
 
 /**
  * Starts a run that repeats another one, which has ended, under a new id or the given one. Returns the new run, and
- * warnings of what it does again. Throws `invalid` where the record or the revision does not allow it, `malformed` for a
+ * its warnings. Throws `invalid` where the record or the revision does not allow it, `malformed` for a
  * patch that cannot be applied, `too-many` at a limit of starts, and what opening a workflow throws.
  */
 export async function rerun(

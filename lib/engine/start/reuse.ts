@@ -23,7 +23,7 @@ function visitsOf({ id, reuse }: runs.Run, { n, origin = 0 }: RecordedStep): rea
   return [{ id, step: n, origin }, ...earlier].slice(0, MAX_VISITS);
 }
 
-/** The functions that a state calls, and what it passes to them: queries over its data, which the steps of a run evaluate. */
+/** The functions that a state calls, and their arguments: queries over its data, which the steps of a run evaluate. */
 const callsIn = ({ plan, state }: Entry) => {
   const work = plan.states[state]?.work;
   const actions = work === undefined ? [] : actionsOf(work);

@@ -38,10 +38,10 @@ const whileInputIsHeld = <T>({ namespace, input }: Invocation, work: () => Promi
   holdingInput(namespace, input.length, work);
 
 /**
- * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once
- * if as many requests wait as may. A run that need not wait runs in the request and is stored once, when it ends; a run that takes longer, or waits, is continued by a
- * state machine. Throws what `prepare` throws, `too-many` if the run would have to wait and no further
- * request may, and `not-found` when the run is deleted before it ends.
+ * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once if
+ * as many requests wait as may. A run that need not wait runs in the request and is stored once, when it ends; a run
+ * that takes longer, or waits, is continued by a state machine. Throws what `prepare` throws, `too-many` if the run
+ * would have to wait and no further request may, and `not-found` when the run is deleted before it ends.
  */
 export async function executeAndWait(
   ports: RunnerPorts,
@@ -74,7 +74,7 @@ async function startAndEnd(ports: RunnerPorts, invocation: Invocation, deadline:
   return { run: await pollEnd(ports, begun, deadline).finally(begun.release), existing: begun.existing };
 }
 
-/** Starts a run for a request that waits for its end. Returns the run if there is nothing to wait for. */
+/** Starts a run for a request that waits for its end. Returns the run if no wait is needed. */
 async function startForRequest(
   ports: RunnerPorts,
   invocation: Invocation,

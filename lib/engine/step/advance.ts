@@ -24,7 +24,7 @@ export interface Advance {
   readonly revision: revisions.Revision;
   /** When the batch is cut by a checkpoint, milliseconds since 1970. */
   readonly until: number;
-  /** What resumes the run; `due` by default. */
+  /** The signal that resumes the run; `due` by default. */
   readonly signal?: ResumeSignal;
   /** As in `Tools`; false by default. */
   readonly isBrief?: boolean;
@@ -41,10 +41,10 @@ export interface Advance {
 
 /**
  * Runs a batch of a run and commits it once. Returns the run as committed. Throws Conflict when another call committed
- * first, and OutOfTimeError when the batch evaluates queries after `latest`; then nothing is written.
+ * first, and OutOfTimeError when the batch evaluates queries after `latest`; it then writes nothing.
  */
 export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
-  // The run has ended, so what this step would do is too late.
+  // The run has ended, so the work of this step is too late.
   if ((await cancelByPast(ports, run)) !== undefined) throw new ConflictError([]);
   const unit = stepUnit(ports, run, how);
   unit.woken = how.woken;
@@ -72,7 +72,7 @@ function takeTurnToCommit({ clock }: RunnerPorts, { run, data }: Pick<StepUnit, 
 /** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */
 const [BRIEF_GRACE_MS, GRACE_MS] = [2_000, 15_000];
 
-/** When a batch that runs in place is given up: what began the run ends soon. */
+/** When a batch that runs in place is given up: the request, event or tick that began the run ends soon. */
 export const latestOf = ({ until, isBrief = false }: Pick<Advance, 'until' | 'isBrief'>): number =>
   until + (isBrief ? BRIEF_GRACE_MS : GRACE_MS);
 

@@ -43,7 +43,7 @@ const isBug = (error: unknown): boolean =>
 export const toTaskError = (error: unknown): unknown =>
   isStepResult(error) || error instanceof ServiceError || isBug(error) ? error : new FaultError(error);
 
-/** Throws what `toTaskError` makes of an error. */
+/** Throws the result of `toTaskError` for an error. */
 export function throwTaskError(error: unknown): never {
   throw toTaskError(error);
 }

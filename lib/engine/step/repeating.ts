@@ -8,7 +8,7 @@ import { type CallSteps, type CallTask, makeCall } from '../calls/task.ts';
 import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { RunnerPorts } from '../ports.ts';
 
-/** What a timer passes when the pause before another attempt of a call is over. */
+/** The call of a timer when the pause before another attempt of a call is over. */
 export interface RetryCall {
   readonly run: string;
   /** The attempt, for the task of the machine that has waited since the first one. */

@@ -3,8 +3,8 @@ import { isTransient, TASK_ERROR } from '../executions/task-errors.ts';
 import type { Rejection, ResumeSignal, ReturnedCall } from '../run/suspension.ts';
 
 /**
- * What a machine passes to the step after a wait: calls that returned, the error of a task, or anything else. Machines of
- * earlier versions pass concurrent calls as a list.
+ * The output of a wait, which a machine passes to the next step: calls that returned, the error of a task, or anything
+ * else. Machines of earlier versions pass concurrent calls as a list.
  */
 export type WaitOutput =
   | readonly ReturnedCall[]
@@ -30,7 +30,7 @@ function fromError(error: string, cause: string): ResumeSignal {
   return { kind: 'machineFailed', error, cause };
 }
 
-/** Reads what a machine passes after the wait that it names; `wait` is the run's present one. */
+/** Reads the output that a machine passes after the wait that it names; `wait` is the run's present one. */
 export function toResumeSignal(wait: Wait | undefined, output: WaitOutput | undefined): ResumeSignal {
   if (wait === undefined || !wait.isWaiting || output === undefined) return { kind: 'due' };
   if (Array.isArray(output)) return { kind: 'callsReturned', calls: output as readonly ReturnedCall[] };

@@ -6,7 +6,7 @@ import { toWaitSeconds } from '../executions/wait-seconds.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { wakeAtItsTime } from './waking.ts';
 
-/** What a machine's task passes to wait for the end of a long delay. */
+/** The task of a machine that waits for the end of a long delay. */
 export interface SleepTask {
   readonly run: string;
   /** The number of the wait. */
@@ -15,7 +15,7 @@ export interface SleepTask {
   readonly token: string;
 }
 
-/** What a timer passes when the time of a delay has come: the task that set it. */
+/** The call of a timer when the time of a delay has come: it names the task that set the timer. */
 export interface TimerCall {
   readonly run: string;
   /** The number of the wait. */
@@ -23,7 +23,7 @@ export interface TimerCall {
   readonly token: string;
 }
 
-/** What is left of a delay must be this long for a timer, which is only precise to the minute, milliseconds. */
+/** The least remaining time of a delay for a timer, which is only precise to the minute, milliseconds. */
 const MIN_LEFT_MS = 30_000;
 
 const TOKEN_HASH = 16;

@@ -21,8 +21,8 @@ import { beginSleep, endSleep, type SleepTask, type TimerCall } from './sleeping
 import { reportEnd, reportEndAgain, wake } from './waking.ts';
 
 /**
- * What a state machine passes to the steps function: it continues a run, makes one of its calls, or waits for events or for
- * a time; and what a timer passes.
+ * The input of the steps function: a task of a state machine, which continues a run, makes one of its calls, or waits
+ * for events or for a time; or a call of a timer.
  */
 export type StepInput = RunTask | CallTask | ListenTask | SleepTask | TimerCall | RetryCall;
 
@@ -107,7 +107,7 @@ function outcomeOfEnd(run: runs.Run): Outcome {
   return END;
 }
 
-/** A call that this machine makes: it gets what it invokes, or has returned with what came of it. */
+/** Returns the invocation that the machine of a call makes or, with the machine's reply, ends the call. */
 async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
   if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
   const ended = await takeFromMachine(ports, child, reply);

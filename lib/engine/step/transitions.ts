@@ -7,7 +7,7 @@ export type End =
   | { readonly end: 'complete' }
   | { readonly end: 'failed' | 'crashed'; readonly code: string; readonly message: string };
 
-/** What follows a state: another state, a wait, or the run's end. */
+/** The successor of a state: another state, a wait, or the run's end. */
 export type Next = { readonly to: string } | { readonly suspend: Suspend } | End;
 
 /** Goes to the state that an exit names; the run ends where it names none. */

@@ -105,7 +105,7 @@ export async function wakeAtItsTime(ports: RunnerPorts, { run: id, number }: Wai
   await ports.executions.answer(token, { error, cause: '' });
 }
 
-/** What resumes a run, and the tasks that it ends. */
+/** The signal that resumes a run, and the tasks that it ends. */
 interface Cause {
   readonly signal: ResumeSignal;
   readonly tokens: readonly string[];
@@ -204,7 +204,7 @@ async function announce(ports: RunnerPorts, child: runs.Run): Promise<runs.Run> 
 }
 
 /**
- * Completes what follows after a run has left a wait where it was woken: the process that did so may have crashed before it
+ * Completes the work after a run was woken and left its wait: the process that woke it may have crashed before it
  * published the events of the run, reported its end, and ended the task of the machine.
  */
 export async function answerWoken(ports: RunnerPorts, run: runs.Run): Promise<void> {

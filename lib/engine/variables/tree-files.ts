@@ -30,9 +30,9 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * The bytes at a path of the namespace's tree, from its root: the source of the latest revision of a workflow; undefined
- * where nothing is (workflow-language reference, 10.9 and 12: the scope `file`). `shown` is how an error names the file.
- * Throws `var.invalidKey` for a directory.
+ * The bytes at a path of the namespace's tree, from its root: the source of the latest revision of a workflow;
+ * undefined where no node is (workflow-language reference, 10.9 and 12: the scope `file`). `shown` is how an error
+ * names the file. Throws `var.invalidKey` for a directory.
  */
 export async function find(
   ports: EnginePorts,

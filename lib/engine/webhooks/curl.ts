@@ -1,12 +1,12 @@
 import type { HmacVerification, WebhookVerification } from '../../compiler/plan/webhooks.ts';
 
-/** What a request to a webhook needs besides its method and its body, as words of a POSIX shell. */
+/** The parts of a request to a webhook besides its method and its body, as words of a POSIX shell. */
 interface Signing {
   /** Commands before the request: they set variables. */
   readonly before?: string;
   /** Headers, as the contents of double quotes. */
   readonly headers: readonly string[];
-  /** What follows the URL, as the contents of double quotes. */
+  /** The text after the URL, as the contents of double quotes. */
   readonly query?: string;
 }
 
@@ -17,7 +17,7 @@ const inDoubleQuotes = (text: string): string => text.replaceAll(/[\\"$`]/g, '\\
 /** The variable of the shell with the value of a secret: its name, as a shell accepts it. */
 export const variableOf = (secret: string): string => secret.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
 
-/** The command that prints the HMAC of what it reads. */
+/** The command that prints the HMAC of its standard input. */
 function hmac(secret: string, { algorithm, encoding }: Pick<HmacVerification, 'algorithm' | 'encoding'>): string {
   const command = `openssl dgst -${algorithm} -hmac "$${variableOf(secret)}"`;
   return encoding === 'hex' ? `${command} -r | cut -d' ' -f1` : `${command} -binary | openssl base64 -A`;

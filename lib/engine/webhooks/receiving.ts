@@ -16,7 +16,7 @@ import { execute, executeAndWait, type Started } from '../start/start.ts';
 import { toInput, type WebhookInput, type WebhookRequest } from './request.ts';
 import { secretsOf, type Verified, verify } from './verification.ts';
 
-/** What a request to a webhook did. */
+/** The outcome of a request to a webhook. */
 export type WebhookOutcome =
   /** There is no such webhook, or the request is not from its sender: the two look alike to the sender. */
   | { readonly kind: 'unknown' }

@@ -12,7 +12,7 @@ export interface Verified {
   readonly delivery?: string;
 }
 
-/** What a verification is checked against: the values of its secrets by their names, and the present time in milliseconds. */
+/** The evidence for a verification: the values of its secrets by their names, and the present time in milliseconds. */
 export interface Evidence {
   readonly secrets: ReadonlyMap<string, string>;
   readonly now: number;
@@ -42,7 +42,7 @@ interface Signing {
   readonly secret: string;
   readonly algorithm: HmacVerification['algorithm'];
   readonly encoding: HmacVerification['encoding'];
-  /** What precedes the body in what is signed. */
+  /** The text before the body in the signed bytes. */
   readonly before: string;
 }
 

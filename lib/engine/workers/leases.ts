@@ -23,7 +23,10 @@ export const leaseMsOf = (text: string | undefined, { leaseMs }: Pick<WorkerTask
 export const isTakeable = ({ lease, notBefore = 0 }: WorkerTask, now: number): boolean =>
   (lease?.until ?? notBefore) <= now;
 
-/** Who has a task, or when it is offered next; `ready`: any worker may take it now. */
+/**
+ * Returns the worker that holds a task and the end of its lease, or when the task is offered next; `ready`: any worker
+ * may take it now.
+ */
 export function toHolder({ lease, notBefore, taken }: WorkerTask, now: number) {
   const common = { taken };
   if (lease !== undefined && lease.until > now) {

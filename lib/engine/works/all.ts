@@ -26,6 +26,6 @@ export const all: Perform<'all'> = async (unit, work) => {
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work)).advance());
 };
 
-/** Takes in what the calls returned. */
+/** Takes in the results of the calls. */
 export const resumeAll: Resume<'all'> = async (unit, work, { wait, signal }) =>
   keepReturned(unit, await new CallRound(unit, listOf(unit, work), wait.calls).resume(signal));

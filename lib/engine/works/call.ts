@@ -46,7 +46,7 @@ export const call: Perform<'call'> = async (unit, work) => {
   return keepReturned(unit, await round.advance(), firstOf);
 };
 
-/** Takes in what the call returned; after a checkpoint, makes an asynchronous one. */
+/** Takes in the result of the call; after a checkpoint, makes an asynchronous one. */
 export const resumeCall: Resume<'call'> = async (unit, work, { wait, signal }) => {
   if (work.async) return callAndForget(unit, work);
   return keepReturned(unit, await new CallRound(unit, listOf(unit, work), wait.calls).resume(signal), firstOf);

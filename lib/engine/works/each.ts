@@ -14,7 +14,7 @@ const listOf = (elements: readonly unknown[], { action, width, collect, timeout 
   lineFor: (i, returned) => `[${i}] Action returned. (${returned}/${elements.length})`,
 });
 
-/** What `return` becomes: the list of the results; for a state that collects errors, both lists. */
+/** The value of `return`: the list of the results; for a state that collects errors, both lists. */
 const pickOf =
   ({ collect }: WorkOf<'each'>) =>
   ({ results, errors }: Returned): unknown => {
@@ -36,7 +36,7 @@ export const each: Perform<'each'> = async (unit, work) => {
   return keepReturned(unit, await new CallRound(unit, listOf(elements, work)).advance(), pick);
 };
 
-/** Takes in what the calls returned. */
+/** Takes in the results of the calls. */
 export const resumeEach: Resume<'each'> = async (unit, work, { wait, signal }) => {
   const elements = await elementsOf(work, unit.data);
   return keepReturned(unit, await new CallRound(unit, listOf(elements, work), wait.calls).resume(signal), pickOf(work));

@@ -23,7 +23,7 @@ export interface ImageCall {
   readonly context: NativeContext;
   readonly fields: Fields;
   readonly secrets: readonly string[];
-  /** Notes what the call sends, for the record of the run. */
+  /** Notes the request that the call sends, for the record of the run. */
   readonly note: (sent: Outcome['sent'] & object) => void;
 }
 
@@ -66,7 +66,7 @@ export function membersOf(fields: Fields, name: string): readonly (readonly [str
 }
 
 /**
- * A native function for an image. `failureCode`: the code for what the network does and for a request that cannot be
+ * A native function for an image. `failureCode`: the code for a fault of the network and for a request that cannot be
  * sent. `run` returns the result of the image, or throws ImageError.
  */
 export function imageFunction(failureCode: string, run: (call: ImageCall) => Promise<unknown>): NativeFunction {

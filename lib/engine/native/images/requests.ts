@@ -11,7 +11,7 @@ import { type ImageCall, ImageError, membersOf, textOf } from './call.ts';
 /** As many redirects as a client of Go follows, with which the images were made. */
 const REDIRECTS = 10;
 
-/** What an image sends; the other fields of the request are those of its input. */
+/** The parts of a request that an image sets; the other ones are the fields of its input. */
 export interface Sent {
   readonly method: string;
   readonly body: Buffer | undefined;

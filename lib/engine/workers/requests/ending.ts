@@ -9,7 +9,7 @@ import { reportEnd, reportEndAgain } from '../../step/waking.ts';
 import { durationOf, leaseMsOf } from '../leases.ts';
 import { isTask, notifyPolls, type Task } from '../offering.ts';
 
-/** What names a task that a worker holds. */
+/** Identifies a task, and the lease by which a worker holds it. */
 export interface Holding {
   readonly namespace: Namespace;
   readonly queue: string;

@@ -29,10 +29,10 @@ export interface Poll {
 const MAX_WAIT_MS = 60_000;
 const MIN_INTERVAL_MS = 100;
 const MAX_INTERVAL_MS = 1_000;
-/** Rows of a partition that are read beyond what is wanted: other workers may take the first ones at the same time. */
+/** Rows of a partition read beyond the wanted number: other workers may take the first ones at the same time. */
 const SPARE_ROWS = 20;
 
-/** Ends a task that nothing waits for any more: its time is over. */
+/** Returns a task as failed: its time is over, and no call waits for it any more. */
 const expired = (ports: EnginePorts, task: runs.Run): runs.Run => ({
   ...task,
   status: 'failed',
@@ -82,14 +82,14 @@ async function toReply(ports: WorkerPorts, task: Leased) {
   };
 }
 
-/** A queue, and who polls it. */
+/** A queue, and the poll of a worker. */
 interface Polled {
   readonly home: KnownHome;
   readonly queue: string;
   readonly poll: Poll;
 }
 
-/** Takes what a reading finds, at most so many. Another poll that waits is woken for what is left. */
+/** Takes the tasks that a reading finds, at most `most`. Wakes another waiting poll for those that are left. */
 async function takeOf(
   ports: WorkerPorts,
   { home, queue, poll }: Polled,
@@ -112,7 +112,7 @@ async function takeOf(
 /** A random number of 16 bits. */
 const randomNumber = ({ clock }: Pick<WorkerPorts, 'clock'>): number => Number.parseInt(clock.uuid().slice(-4), 16);
 
-/** Takes what there is in all partitions, at most as much as the poll wants. */
+/** Takes tasks from all partitions, at most as many as the poll wants. */
 async function takeSome(ports: WorkerPorts, polled: Polled): Promise<Leased[]> {
   const taken: Leased[] = [];
   for (const reading of readingsOf(polled.home, randomNumber(ports))) {
