@@ -11,7 +11,7 @@ export const STATUS_OF = {
   /** The body of a request came too slowly. */
   'too-slow': 408,
   exists: 409,
-  /** What a request depends on was changed meanwhile, and trying again does not help. */
+  /** A thing that the request depends on was changed meanwhile, and a retry does not help. */
   conflict: 409,
   'too-large': 413,
   /** A limit of the caller or of a namespace; `retryAfter` has the seconds after which a new attempt may succeed. */

@@ -1,4 +1,4 @@
-/** What one run may do before it fails; a namespace may set each. */
+/** The limits beyond which a run fails; a namespace may set each. */
 export interface RunLimits {
   /** States that the run enters. */
   readonly transitions: number;
@@ -6,7 +6,7 @@ export interface RunLimits {
   readonly logBytes: number;
 }
 
-/** What the runs of a namespace may do together, if the namespace sets it. */
+/** The limits of the runs of a namespace together, if the namespace sets them. */
 export interface StartLimits {
   /** Pending runs at the same time. */
   readonly activeRuns: number;

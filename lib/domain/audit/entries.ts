@@ -21,14 +21,14 @@ export interface AuditedRequest {
   readonly action: string;
   /** Empty for an action that concerns no namespace. */
   readonly namespace: string;
-  /** What the action concerns, by the names of parameters. */
+  /** The target of the action: values by the names of parameters. */
   readonly target: Readonly<Record<string, string>>;
   readonly outcome: AuditOutcome;
   /** The HTTP status of the reply. */
   readonly status: number;
   /** The IP address that sent the request. */
   readonly address: string;
-  /** The header `X-Forwarded-For`: what a proxy reports, or a client claims. */
+  /** The header `X-Forwarded-For`: the report of a proxy, or the claim of a client. */
   readonly forwardedFor: string;
   /** The header `User-Agent`. */
   readonly client: string;

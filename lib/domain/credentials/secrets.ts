@@ -122,7 +122,7 @@ export async function remove({ table }: Pick<Ports, 'table'>, home: Home, name: 
   await throwOnConflict(table.write([deletion]), () => absent(name));
 }
 
-/** What a folder shows of a name: the secret itself, or the next folder below. */
+/** The entry of a folder for a name: the secret itself, or the next folder below. */
 function levelOf(name: string, folder: string): string {
   const slash = name.indexOf('/', folder.length);
   return slash < 0 ? name : name.slice(0, slash + 1);

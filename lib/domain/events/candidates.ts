@@ -109,7 +109,7 @@ function placeOf(position: string): Place | undefined {
   return { partition: Number(position.slice(IN_PARTITION.length, end)), from: position.slice(end) };
 }
 
-/** What precedes the sort keys of a partition in positions. */
+/** The prefix of the sort keys of a partition in positions. */
 const prefixOf = (partition: number): string =>
   partition === 0 ? '' : IN_PARTITION + String(partition).padStart(PARTITION_DIGITS, '0');
 

@@ -69,7 +69,7 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-/** When a delivery was due, and what identifies it among those of that time. */
+/** The time when a delivery was due, and its identifier among those of that time. */
 const IDENTITIES: { readonly [K in Delivery['kind']]: (delivery: Extract<Delivery, { kind: K }>) => [number, string] } =
   {
     event: ({ message: { record }, to }) => [keys.timeIn(record.sk), JSON.stringify([record.pk, record.sk, to])],
@@ -85,7 +85,7 @@ const idOf = (delivery: Delivery): string => {
   return derivedId(due, delivery.kind, name);
 };
 
-/** A delivery without what is stored with the event, or is of no use later. */
+/** A delivery without the members that are stored with the event, or are of no use later. */
 function withoutEvent(delivery: Delivery): Delivery {
   if (delivery.kind !== 'event') return delivery;
   const { event: _, round: __, ...message } = delivery.message;

@@ -18,7 +18,7 @@ import { pagesOf, readPage } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
 import { isVoid, recordIn, reserve } from './reservations.ts';
 
-/** What the router did with an event for one listener, for the explanation of the event. */
+/** The outcome of an event for one listener, for the explanation of the event. */
 export interface Trace {
   readonly listener: string;
   readonly workflow: string;

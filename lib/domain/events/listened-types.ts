@@ -8,7 +8,7 @@ import { readAll } from '../storage/queries.ts';
 import { partitionsIn } from '../storage/spread.ts';
 import type { Owner } from './listeners.ts';
 
-/** What is stored of a type of events beside its listeners: where they are. */
+/** The stored descriptions of a type of events: where its listeners are. */
 export interface ListenedType {
   /** The attributes by whose values listeners are stored. */
   readonly attributes: readonly string[];
@@ -16,7 +16,7 @@ export interface ListenedType {
   readonly partitions: number;
 }
 
-/** Reads what the descriptions of a type say, or some of them. */
+/** Reads the descriptions of a type, or some of them. */
 export const fromItems = (items: readonly Item[]): ListenedType => ({
   attributes: items.flatMap(({ attribute }) => (attribute === undefined ? [] : [String(attribute)])),
   partitions: Math.max(1, ...items.map(({ partitions }) => Number(partitions ?? 1))),
@@ -39,7 +39,7 @@ interface Description {
   readonly isUsual: boolean;
 }
 
-/** What a reader must know to find the listener with a filter; undefined: nothing. */
+/** The description that a reader needs to find the listener with a filter; undefined if it needs none. */
 function descriptionOf({ namespaceId, spread, partition = 0 }: Owner, filter: Filter): Description | undefined {
   const attribute = literalOf(filter)?.attribute;
   if (attribute !== undefined) {

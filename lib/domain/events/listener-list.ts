@@ -29,7 +29,7 @@ const keyOf = ({ pk, sk }: Item): Key => ({ table: 'runs', pk, sk });
 const filtersOf = (item: Item): Filter[] =>
   item['filters'] === undefined ? [fromItem(item).filter] : (JSON.parse(String(item['filters'])) as Filter[]);
 
-/** A record with what cursors need of it. */
+/** A record with the values that cursors need. */
 interface Row {
   readonly record: ListenerRecord;
   readonly id: string;

@@ -27,7 +27,7 @@ async function voidRecord({ table }: Pick<Ports, 'table'>, reserved: Key, ttl: I
 /**
  * Reserves the id of an event, before it is recorded at the key of the pointer; together they would be a transaction, which
  * costs twice as much. Throws `exists` when the namespace has an event with this id. An id that was reserved by a process
- * which has recorded nothing is taken over: that process ended in between, or finds that it is late.
+ * which has not recorded the event is taken over: that process ended in between, or finds that it is late.
  */
 export async function reserve({ table }: Pick<Ports, 'table'>, pointer: Put): Promise<void> {
   const { pk, sk, eventPk, eventSk, ttl } = pointer.item;

@@ -31,11 +31,11 @@ interface BundledCall {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** What a run saw of the world outside. */
+/** The inputs of a run from outside: calls and events. */
 interface Collected {
   readonly calls: readonly BundledCall[];
   readonly events: readonly { readonly after: number; readonly event: CloudEvent }[];
-  /** What the bundle lacks, for the user. */
+  /** The parts that the bundle lacks, for the user. */
   readonly notes: readonly string[];
 }
 

@@ -25,7 +25,7 @@ type Accessed = ReadVariable | WriteVariable;
 const accessesOf = (state: StatePlan | undefined, kind: 'read' | 'write'): readonly Accessed[] =>
   state?.work.do === kind ? state.work.variables : [];
 
-/** What a getter without a transform put into the data; undefined if the record does not have it. */
+/** The values that a getter without a transform put into the data; undefined if the record does not have it. */
 function valuesIn(
   { change }: RecordedStep,
   state: StatePlan | undefined,
@@ -81,7 +81,7 @@ class VariableCollector {
   }
 }
 
-/** The variables of the namespace and of the workflow that a run read, and what is not known of them, for the user. */
+/** The variables of the namespace and of the workflow that a run read, and notes on the unknown ones, for the user. */
 export async function recordedVariables(
   ports: Pick<Ports, 'table' | 'blobs'>,
   run: Run,

@@ -67,7 +67,7 @@ async function placeOf(table: Table, cursor: string): Promise<Place | undefined>
   return item === undefined ? undefined : { id, created: Number(item['created']) };
 }
 
-/** What is read of a list: rows in the order of `runOrder`, and how the instances among them are selected. */
+/** The source of a list: rows in the order of `runOrder`, and how the instances among them are selected. */
 interface Source {
   readonly ranges: readonly Listed[];
   readonly perRead: number;
@@ -75,7 +75,7 @@ interface Source {
   readonly select: (items: readonly Item[]) => Promise<{ readonly heads: runs.Head[]; readonly read: number }>;
 }
 
-/** The rows of all instances, which have what filters need but the labels. */
+/** The rows of all instances, which have the attributes that filters need but the labels. */
 function allRows(table: Table, ranges: readonly Listed[], request: ListRequest): Source {
   const wanted = wantedLabels(request);
   const select = async (items: readonly Item[]) => {
@@ -123,7 +123,7 @@ async function* rowsAfter(table: Table, { ranges, perRead }: Source, place: Plac
   }
 }
 
-/** What a search has found, and where it goes on; undefined at the end of the list. */
+/** The result of a search, and where it goes on; undefined at the end of the list. */
 interface Found {
   readonly heads: readonly runs.Head[];
   readonly next: Place | undefined;

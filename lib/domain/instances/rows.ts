@@ -55,7 +55,7 @@ export async function sectionsOf(needs: Needs, namespace: Namespace, period: Per
 
 /**
  * Returns the ranges of a namespace's list for a period, one a day, the newest first: of all instances, or of those with a
- * label. Nothing is counted.
+ * label. Counts no rows.
  */
 export async function rangesOf(needs: Needs, namespace: Namespace, period: Period, label?: Label): Promise<Listed[]> {
   return (await daysOf(needs, namespace, period, label)).map(({ range }) => range);
@@ -163,7 +163,7 @@ export async function slice(
   return heads;
 }
 
-/** What is read of sections, and in which direction. */
+/** The condition for the rows of sections, and the direction in which they are read. */
 export interface Selected {
   readonly where?: Where;
   readonly descending?: boolean;
@@ -189,7 +189,7 @@ export interface Slice {
 /** Rows before a page are counted if there are more than this, else read with the page. */
 const READ_BEFORE = 500;
 
-/** Returns the heads [from, to) of those that meet the condition. The others are counted: nothing is read twice. */
+/** Returns the heads [from, to) of those that meet the condition. The others are counted: no row is read twice. */
 export async function sliceWhere(
   table: Table,
   sections: readonly Section[],

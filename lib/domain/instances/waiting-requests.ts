@@ -24,7 +24,7 @@ const SLOTS_OF_SHARD = 50;
 /** Seconds after which a further request may find a place. */
 const RETRY_AFTER_S = 10;
 
-/** What is known of the quota of an installation, and until when. */
+/** The quota of an installation as it was read, and until when it is used. */
 interface Known {
   readonly calls: number;
   readonly until: number;

@@ -34,7 +34,7 @@ function linesFrom({ ports, log, request }: Reader, since: number): AsyncGenerat
   return walk(log, days, entryFilterOf(request), since);
 }
 
-/** What follows the lines of a reading: `isCut` if the log has further ones already, `total` lines in all. */
+/** The rest of the log after a reading: `isCut` if the log has further lines already, `total` lines in all. */
 interface Rest {
   readonly isCut: boolean;
   readonly total: number;

@@ -25,7 +25,7 @@ export interface Entry {
   readonly event?: { readonly pk: string; readonly sk: string };
 }
 
-/** What filters compare. */
+/** The values of a line that filters compare. */
 export interface Traits {
   readonly level: Level;
   readonly workflow: string;

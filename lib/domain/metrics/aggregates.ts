@@ -11,7 +11,7 @@ import { countAll, pagesOf, readAll } from '../storage/queries.ts';
 import { knownUntil } from '../storage/spread.ts';
 import { plus, type Sums, Total } from './sums.ts';
 
-/** What a row adds to a counter. */
+/** The increment of a counter by a row. */
 export interface Increment {
   readonly counter: string;
   readonly sums: Sums;
@@ -83,7 +83,7 @@ export interface Context {
 /** Rows up to the high-water mark are in the counters. */
 interface Mark {
   readonly at: string;
-  /** Nothing was counted yet: the mark is not stored. */
+  /** No row was counted yet: the mark is not stored. */
   readonly isFirst: boolean;
 }
 

@@ -48,7 +48,7 @@ async function uncount(
   const olds = places.length === 0 ? [] : await table.get(places);
   const writes = increments.flatMap((increment, index) => {
     const [key, old] = [places[index], olds[index]];
-    // A counter that has expired has nothing to take off.
+    // A counter that has expired has no sums to subtract from.
     if (key === undefined || old === undefined) return [];
     return [putAt(key, incremented(old, { ...increment, sums: negated(increment.sums) }, next))];
   });

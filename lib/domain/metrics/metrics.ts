@@ -62,7 +62,7 @@ const labelsOf = ({ brand, namespace }: Naming, path: string): Record<string, st
   [`${brand}_workflow`]: path,
 });
 
-/** Undefined for what does not exist: the metrics of that are an empty vector and not an error (rest-api reference, 13). */
+/** Undefined for a missing thing: its metrics are an empty vector and not an error (rest-api reference, 13). */
 async function orUndefined<T>(find: Promise<T>): Promise<T | undefined> {
   return find.catch((error: unknown) => {
     const isMissing = error instanceof ServiceError && ['not-found', 'refused'].includes(error.code);

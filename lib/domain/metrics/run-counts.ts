@@ -46,7 +46,7 @@ export const begun: Aggregate = {
   },
 };
 
-/** Counts what happened in each state. The end of the run is an execution of the state in which it ended. */
+/** Counts the executions of each state. The end of the run is an execution of the state in which it ended. */
 function statesOf(row: Item, tally: readonly StateTally[], isFailed: boolean): Sums {
   const last = String(row['at']);
   const end: Sums = isFailed ? { failed: 1, codes: { [String(row['code'] ?? '')]: 1 } } : { done: 1 };
@@ -69,7 +69,7 @@ function flowOf(row: Item, whole: Sums, isFailed: boolean): Sums {
   return { ...whole, ...codes, told: 1, start: { [entry]: 1 }, states };
 }
 
-/** Counts each run once, when it ended: by workflow, and by revision with what happened in its states. */
+/** Counts each run once, when it ended: by workflow, and by revision with the executions of its states. */
 export const ended: Aggregate = {
   name: 'ended',
   partitionsOf: keys.runsEnded,

@@ -1,8 +1,8 @@
 import type { Item, TableName } from '../../ports/table.ts';
 
 /**
- * Returns what replaces an item: the item itself, if it stays as it is; the same key with other attributes; items with
- * other keys; or nothing. Pure and idempotent: items of the new schema version are among those that it gets.
+ * Returns the replacement of an item: the item itself, if it stays as it is; the same key with other attributes; items
+ * with other keys; or none. Pure and idempotent: items of the new schema version are among those that it gets.
  */
 export type Transform = (item: Item) => readonly Item[];
 
@@ -13,6 +13,6 @@ export type Transform = (item: Item) => readonly Item[];
 export interface Migration {
   /** By the table whose items change. */
   readonly changes: Readonly<Partial<Record<TableName, Transform>>>;
-  /** Items that are stored with what replaces an item, in place of those with the same keys: several items need them. */
+  /** Items stored with the replacement of an item, in place of those with the same keys: several items need them. */
   readonly additions?: Readonly<Partial<Record<TableName, Transform>>>;
 }

@@ -22,7 +22,7 @@ export interface Config {
   readonly broadcast: Readonly<Record<BroadcastKind, boolean>>;
   /** `lookback`: an ISO 8601 duration. Absent without a look-back: the original has no such setting. */
   readonly events?: { readonly lookback: string };
-  /** What the records of runs keep; absent: everything. */
+  /** The mode of the records of runs; absent: `full`. */
   readonly record?: RecordMode;
   /** The limits that are not the default ones. */
   readonly limits?: Partial<NamespaceLimits>;
@@ -48,7 +48,7 @@ export interface Namespace {
   readonly broadcasts: readonly string[];
   /** How far waits for events look back, milliseconds; 0: not at all. */
   readonly lookback: number;
-  /** What the records of its runs keep. */
+  /** The mode of the records of its runs. */
   readonly record: RecordMode;
   /** The limits that are not the default ones. */
   readonly limits?: Partial<NamespaceLimits> | undefined;
@@ -146,8 +146,8 @@ export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, n
 }
 
 /**
- * Moves a creation in the future back to the present: the clock was ahead then, and what happens until that time would be
- * older than the namespace.
+ * Moves a creation in the future back to the present: the clock was ahead then, and rows until that time would be older
+ * than the namespace.
  */
 export async function withdrawFuture(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,

@@ -52,8 +52,8 @@ export async function knownNow({ table, clock }: Pick<Ports, 'table' | 'clock'>,
 }
 
 /**
- * Returns by which partitions to read what the namespace of a run has received up to now: those that the run knows from its
- * start, or the present ones if it began too long ago.
+ * Returns the home by which to read the rows that the namespace of a run has up to now: with the partitions that the
+ * run knows from its start, or the present ones if it began too long ago.
  */
 export function homeOf(
   needs: Pick<Ports, 'table' | 'clock'>,

@@ -28,14 +28,14 @@ async function relieve({ table, clock }: Needs, { id, name }: Owner): Promise<vo
 
 /**
  * Does writes of rows of a namespace. When the database throttles one of the keys over which they are spread, the namespace
- * gets twice as many partitions, used ten seconds later (decision 71); throws what the writes throw.
+ * gets twice as many partitions, used ten seconds later (decision 71); throws the errors of the writes.
  */
 export async function withRelief<T>(needs: Needs, owner: Owner, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } finally {
     const throttled = needs.table.takeThrottled?.((pk) => isSpread(owner.id, pk)) ?? [];
-    // The writes have their result whatever becomes of this: the next throttled one tries again.
+    // The result of the writes does not depend on this: the next throttled one tries again.
     if (throttled.length > 0) await relieve(needs, owner).catch(() => undefined);
   }
 }

@@ -29,8 +29,8 @@ const machinesOf = (handles: readonly (string | undefined)[]): string[] => {
 };
 
 /**
- * Removes what starts the workflow by events or by the clock, in any of its revisions. Its machines are removed by the
- * reconciler, at the pace that Step Functions allows.
+ * Removes the start listeners and the schedule of the workflow, in any of its revisions. Its machines are removed by
+ * the reconciler, at the pace that Step Functions allows.
  */
 async function removeStarts({ table, blobs, schedules, clock }: Needs, id: string, namespaceId: string): Promise<void> {
   const owner = { namespaceId, kind: 'start', id } as const;
@@ -63,7 +63,7 @@ async function removeServices({ table, containers }: Needs, range: keys.Partitio
   }
 }
 
-/** What is removed of the tree: a node, by its id. */
+/** The node of the tree, or the namespace, that is removed, by its id. */
 interface Removal {
   readonly id: string;
   readonly namespaceId: string;
@@ -115,7 +115,7 @@ async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise
   await deleteAll(table, unfinishedTasks(id));
   await deleteAll(table, keys.openEvents(id));
   await deleteAll(table, keys.openCursors(id));
-  // Without its data key nothing that was encrypted in the namespace can be decrypted, in any copy.
+  // Without its data key no value that was encrypted in the namespace can be decrypted, in any copy.
   await table.write([{ do: 'delete', key: keys.dataKey(id) }]);
   await deleteAll(table, keys.secrets(id));
   await deleteAll(table, keys.registries(id));
@@ -130,7 +130,7 @@ const REMOVE: Record<Purge['kind'], (needs: Needs, purge: Removal) => Promise<vo
   container: ({ containers }, { id }) => containers.remove(id),
 };
 
-/** Removes the contents of what was deleted, then the marker of the purge. Idempotent. */
+/** Removes the contents of a deleted thing, then the marker of the purge. Idempotent. */
 export async function finish(needs: Needs, purge: Purge): Promise<void> {
   await REMOVE[purge.kind](needs, { ...purge, path: purge.path ?? '' });
   await needs.table.write([purges.toDeletion(purge)]);

@@ -4,7 +4,7 @@ import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { blobsIn } from '../storage/texts.ts';
 
-/** What can be reached through an item alone, and has no use without it. */
+/** The items and blobs that can be reached through an item alone, and have no use without it. */
 export interface Remains {
   /** Partitions of which every item goes with it. */
   readonly partitions: readonly keys.Partition[];
@@ -22,7 +22,7 @@ function remainsOfRun(id: string): Remains {
   };
 }
 
-/** What remains of an item whose time to live is over, once the item is removed. */
+/** The remains of an item whose time to live is over, once the item is removed. */
 export function remainsOf(table: TableName, item: Item): Remains {
   if (table === 'runs' && item.pk.startsWith(RUN)) return remainsOfRun(keys.runIdIn(item.pk));
   if (table !== 'journal') return { partitions: [], blobs: blobsIn(item) };

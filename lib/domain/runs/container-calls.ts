@@ -17,12 +17,12 @@ export const keepRetryAfter = (ms: number | undefined): Run['data'] => (ms === u
 export const retryAfterOf = ({ service, data }: Run): number =>
   service === undefined ? 0 : Number(data[RETRY_AFTER] ?? 0);
 
-/** The key under which a call of a native function keeps what it did outside. */
+/** The key under which a call of a native function keeps the call that it sent outside. */
 const SENT = 'sent';
 /** The longest destination that is kept, characters. */
 const MAX_DESTINATION = 200;
 
-/** What a call did outside as text, `KIND STATUS MS TO` with `-` for what is unknown: shorter than an object in each record. */
+/** A sent call as text, `KIND STATUS MS TO` with `-` for an unknown value: shorter than an object in each record. */
 const sentText = ({ kind, to, status, ms }: SentCall): string =>
   `${kind} ${status ?? '-'} ${ms ?? '-'} ${to.slice(0, MAX_DESTINATION)}`;
 
@@ -37,11 +37,11 @@ export function sentFrom(text: string): SentCall {
   };
 }
 
-/** The data of a call of a native function that did something outside. */
+/** The data of a call of a native function that sent a call outside. */
 export const keepSent = (sent: SentCall | undefined): Run['data'] =>
   sent === undefined ? {} : { [SENT]: sentText(sent) };
 
-/** What a call of a native function did outside, as text; undefined for any other call, and one of an earlier version. */
+/** The sent call of a native function, as text; undefined for any other call, and one of an earlier version. */
 export const sentOf = ({ service, data }: Run): string | undefined =>
   service?.native === undefined ? undefined : (data[SENT] as string | undefined);
 

@@ -89,7 +89,7 @@ type Stored = Readonly<Record<'data' | 'input' | 'place', Value>> & {
 /** The list of the states of a run usually has the present one only. */
 const isUsual = ({ flow, at }: Run): boolean => flow.length === 1 && flow[0] === at;
 
-/** Stores the parts of a run that may be large as blobs. Returns what the item contains for each. */
+/** Stores the parts of a run that may be large as blobs. Returns the value of the item for each. */
 export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   // Of two commits with one number only one succeeds, and must find its own content.
   const input = run.blobs?.find((key) => key.startsWith(keys.blobOf('runs', orderedId(run.id), 'input')));
@@ -115,8 +115,8 @@ const usualExecutions = (machine: string): number => (machine === '' ? 0 : 1);
 const timeOfLast = (tail: readonly LogLine[]): number => tail.at(-1)?.t ?? 0;
 
 /**
- * Returns the item of a run; `stored` is what `storeParts` returned. What is usual or follows from other attributes is
- * left out, so that a small run costs one write unit (docs/decisions/089).
+ * Returns the item of a run; `stored` is the result of `storeParts`. Values that are usual or follow from other
+ * attributes are left out, so that a small run costs one write unit (docs/decisions/089).
  */
 export function toItem(run: Run, stored: Stored): Item {
   const { pk, sk } = keys.run(run.id);
@@ -181,7 +181,7 @@ export type Extent = 'whole' | 'outline';
 /** Awaited before large data of a run of this namespace is read and parsed, which may take as long as a turn. */
 export type BeforeLarge = (namespaceId: string) => Promise<void>;
 
-/** Reads what `storeParts` stored. */
+/** Reads the parts that `storeParts` stored. */
 async function readParts(blobs: Blobs, item: Item, isWhole: boolean) {
   const textOf = async (stored: Value | undefined) =>
     stored === undefined ? undefined : texts.readText(blobs, stored);

@@ -116,7 +116,7 @@ function isUsual(name: string, value: unknown): boolean {
 /** Stands for the id of the caller, where that is also the run at the top. */
 const TOP = 1;
 
-/** The attribute `place`: without default values, and without what follows from other attributes. */
+/** The attribute `place`: without default values, and without values that follow from other attributes. */
 export function placeText(run: Run): string {
   const { parent, root, executionBegan, created, invoker } = run;
   const place = rename(run, STORE);

@@ -14,7 +14,7 @@ export interface DataChange {
   readonly removed?: readonly string[];
 }
 
-/** What a call of a native function did outside. No member holds a secret. */
+/** The call that a native function sent outside: a request, an invocation or a mail. No member holds a secret. */
 export interface SentCall {
   readonly kind: 'http' | 'lambda' | 'mail';
   /** `GET https://host/path`, the name of a function, or the `host:port` of a mail server. */
@@ -36,7 +36,7 @@ export interface RecordedCall {
   readonly message?: string;
   /** Milliseconds until the next attempt; absent without one. */
   readonly retryIn?: number;
-  /** What it did outside, if it was of a native function, as `sentText` has it. */
+  /** The call that it sent outside, if it was of a native function, as the text of `sentText`. */
   readonly sent?: string;
   /** It was not made: its result is that of the run which this one repeats. */
   readonly reused?: true;
@@ -177,7 +177,7 @@ type Short = Readonly<Record<string, unknown>>;
 /** The type of a step that is not stored. */
 const USUAL_TYPE: StateType = 'noop';
 
-/** The steps beside a step in the same text: what follows from them is not stored. */
+/** The steps beside a step in the same text: values that follow from them are not stored. */
 interface Neighbours {
   readonly previous: RecordedStep | undefined;
   readonly next: RecordedStep | undefined;

@@ -129,7 +129,7 @@ function placed(run: Run, now: number): Run {
   return { ...run, ...begun, ...ended };
 }
 
-/** Removes the blobs of the item that a commit replaced. The commit is done: what remains is removed with the run. */
+/** Removes the blobs of the item that a commit replaced. The commit is done: other blobs are removed with the run. */
 async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], kept: readonly string[]): Promise<void> {
   const superseded = before.filter((key) => !kept.includes(key));
   if (superseded.length > 0) await blobs.delete(superseded).catch(() => undefined);
@@ -154,7 +154,7 @@ export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Pro
 /** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
 const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
 
-/** A run without what its spans do not need, so that the queue of the export keeps no large data. */
+/** A run without the members that its spans do not need, so that the queue of the export keeps no large data. */
 const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });
 
 /**

@@ -11,7 +11,7 @@ export const isTraceparent = (text: string): boolean => TRACEPARENT.test(text);
 
 const hexOf = (uuid: string): string => uuid.replaceAll('-', '');
 
-/** What places a run in a trace. */
+/** The values that place a run in a trace. */
 interface Place {
   readonly id: string;
   readonly root?: string | undefined;
@@ -32,7 +32,7 @@ export function isSampled({ trace = '' }: Pick<Place, 'trace'>): boolean {
 /** The span of a call, also the parent that its callee gets in `traceparent`. */
 const callSpanId = (childId: string): string => hexOf(childId).slice(16);
 
-/** What a callee gets as `traceparent`: the trace of its caller, and the span of the call, whose id is that of the child. */
+/** The `traceparent` of a callee: the trace of its caller, and the span of the call, whose id is that of the child. */
 export function callTraceparent(caller: Place, childId: string): string {
   return `00-${traceIdOf(caller)}-${callSpanId(childId)}-${isSampled(caller) ? '01' : '00'}`;
 }

@@ -61,7 +61,7 @@ export interface CallingVisit {
   readonly origin: number;
 }
 
-/** What the first state of a run takes over from the runs that it repeats: the calls that succeeded there. */
+/** The calls that the first state of a run takes over from the runs that it repeats: those that succeeded there. */
 export interface ReusedCalls {
   /** The newest first. */
   readonly visits: readonly CallingVisit[];
@@ -258,7 +258,7 @@ export interface OutboxEntry {
   readonly at?: number;
 }
 
-/** What a run keeps of the settings of its namespace and workflow from its start. */
+/** The settings of its namespace and workflow that a run keeps from its start. */
 export interface SettingsSnapshot {
   /** How far waits look back before they begin, milliseconds. */
   readonly lookback: number;
@@ -266,7 +266,7 @@ export interface SettingsSnapshot {
   readonly broadcasts: readonly string[];
   /** The logger of workflow event logging; empty: none. */
   readonly logger: string;
-  /** What the record of the run keeps; absent: everything. */
+  /** The mode of the run's record; absent: `full`. */
   readonly record?: RecordMode;
   /** The limits of the run that the namespace sets. */
   readonly limits?: Partial<RunLimits>;

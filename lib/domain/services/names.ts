@@ -22,7 +22,7 @@ export function needServiceName(scope: 'global' | 'namespace', name: string): vo
   }
 }
 
-/** What the name of a service is made from. */
+/** The parts of the name of a service. */
 export type Naming =
   | { readonly kind: 'global'; readonly name: string }
   | { readonly kind: 'namespace'; readonly namespace: string; readonly name: string }

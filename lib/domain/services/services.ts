@@ -61,7 +61,7 @@ export function keyOf({ scope, name, version }: Pick<Service, 'scope' | 'name' |
 export const guardsOf = (scope: Scope): readonly Write[] =>
   scope.kind === 'namespace' ? [existenceCheck(scope.namespace)] : [];
 
-/** What the name of a service is made from. */
+/** The parts of the name of a service. */
 export function namingOf({ scope, name, version }: Pick<Service, 'scope' | 'name' | 'version'>): Naming {
   if (scope.kind === 'namespace') return { kind: 'namespace', namespace: scope.namespace.name, name };
   return scope.kind === 'global' ? { kind: 'global', name } : { kind: 'workflow', version, name };

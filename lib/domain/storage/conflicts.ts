@@ -4,7 +4,7 @@ import { ConflictError } from '../../ports/table.ts';
  * Repeats a read-modify-write until its conditional write succeeds (optimistic locking). `attempt` is called with the
  * number of the attempt, from 1; it reads the items again on each call, and may use an item read before on the first.
  * It is repeated at once, only after a `ConflictError`; every other error is thrown. After `maxAttempts` (default: no
- * limit) the last `ConflictError` is thrown. Returns what the successful attempt returned.
+ * limit) the last `ConflictError` is thrown. Returns the result of the successful attempt.
  */
 export async function retryOnConflict<T>(
   attempt: (number: number) => Promise<T>,
@@ -20,8 +20,8 @@ export async function retryOnConflict<T>(
 }
 
 /**
- * Returns what `work` returns or, if it rejects with a `ConflictError`, what `handle` makes of it: another result, or
- * an error that it throws. Every other error is thrown as it is.
+ * Returns the result of `work` or, if it rejects with a `ConflictError`, the result of `handle`, which may also throw.
+ * Every other error is thrown as it is.
  */
 export async function onConflict<T, R>(
   work: Promise<T>,

@@ -13,7 +13,7 @@ import {
 } from './key-parts.ts';
 import { dayBuckets, type Home, type Partitions, partitionOf, partitionsOfDay, rowBucket } from './spread.ts';
 
-/** What names an event in keys. */
+/** Identifies an event in keys. */
 type EventName = { readonly type: string; readonly id: string };
 
 const EVENTS = 'events';

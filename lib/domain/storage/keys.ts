@@ -39,7 +39,7 @@ export {
 } from './key-parts.ts';
 export { type Home, type Partitions, rowBucket } from './spread.ts';
 
-// ---- The table `catalog`: what users define. A namespace is keyed by its id, so a new one of the same name is empty ----
+// ---- The table `catalog`: users' definitions. A namespace is keyed by its id, so a new one of its name is empty ----
 
 /** The version of the schema of all tables. */
 export const SCHEMA_VERSION: Key = at(catalog('layout'));
@@ -151,7 +151,7 @@ export const eventFilters = (namespaceId: string): Partition => catalog(`event-f
 /** The key of an event filter. */
 export const eventFilter = (namespaceId: string, name: string): Key => at(eventFilters(namespaceId), name);
 
-// ---- The table `runs`: runs, and what waits for events ----
+// ---- The table `runs`: runs, and the listeners of events ----
 
 const RUN = 'run#';
 /** The key of a run. */
@@ -263,7 +263,7 @@ export const waitingRequest = (shard: number, ms: number, id: string): Key =>
 
 // ---- Blobs ----
 
-/** The beginnings of the keys of blobs that no deletion removes: they are removed when what they belong to has expired. */
+/** The beginnings of the keys of blobs that no deletion removes: they are removed when their owner has expired. */
 export const blobPrefixes = { runs: 'runs/', instances: 'instances/', threads: 'threads/', events: 'events/' } as const;
 
 /** The last part of the key of a blob, with the time when it is written, milliseconds since 1970. */
@@ -272,7 +272,7 @@ export const writtenAt = (name: string, ms: number): string => `${name}@${ms}`;
 /** When a blob was written, from its key, milliseconds since 1970; 0 for one of an earlier version. */
 export const writeTimeOf = (key: string): number => Number(/@(\d+)/.exec(key)?.[1] ?? 0);
 
-/** The progress of the removal of blobs that belong to nothing. */
+/** The progress of the removal of blobs without an owner. */
 export const blobSweep: Key = at(journal('blob-sweep'));
 
 /** The key of a blob. */

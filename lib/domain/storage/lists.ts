@@ -106,7 +106,7 @@ export const idIn = (cursor: string): string => textIn(cursor, 'id');
 /** DynamoDB rejects longer sort keys, bytes; a position gets one character in addition. */
 const MAX_POSITION_BYTES = 1023;
 
-/** Returns the position in a cursor; the empty text for a cursor without one, and for what no key can be. */
+/** Returns the position in a cursor; the empty text for a cursor without one, or with a text that no key can be. */
 export function positionIn(cursor: string): string {
   const position = textIn(cursor, 'v');
   return position.isWellFormed() && Buffer.byteLength(position) <= MAX_POSITION_BYTES ? position : '';

@@ -11,7 +11,7 @@ const SURPLUS = 4;
 export const compareKeys = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** What one partition has of a page. */
+/** The part of a page that one partition has. */
 interface Piece {
   readonly rows: readonly Item[];
   readonly hasMore: boolean;

@@ -41,7 +41,7 @@ export interface Extent {
   readonly visitsAll: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next pass continues there. */
   readonly until: number;
-  /** Rests that began before this time have ended: what the visit found may have been deleted since. */
+  /** Rests that began before this time have ended: the things that the visit found may have been deleted since. */
   readonly since: number;
   /** The cursor does not pass this time: later rows may be in partitions that the ranges do not have. */
   readonly knownUntil: number;
@@ -113,7 +113,7 @@ class RateMeter {
   }
 }
 
-/** What one pass has read so far. */
+/** One pass over open items, with the rows that it has read so far. */
 class OpenPass {
   readonly #needs: Needs;
   readonly #kind: OpenKind;

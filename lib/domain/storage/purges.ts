@@ -5,7 +5,7 @@ import * as keys from './keys.ts';
 import { type Spread, spreadItem } from './spread.ts';
 
 /**
- * The removal of the contents of what was deleted, which is out of reach already. Its marker is written in the same
+ * The removal of the contents of a deleted thing, which cannot be reached any more. Its marker is written in the same
  * transaction as the deletion, so that an interrupted purge is found and finished.
  */
 export interface Purge {

@@ -20,7 +20,7 @@ export const spreadItem = (spread: Spread | undefined): { readonly spread?: stri
 export const spreadFrom = ({ spread }: Item): Spread | undefined =>
   typeof spread === 'string' ? (JSON.parse(spread) as Spread) : undefined;
 
-/** A namespace, as keys of what it spreads need it. */
+/** A namespace, as the keys of its spread rows need it. */
 export interface Home {
   readonly id: string;
   readonly spread: Spread | undefined;
@@ -45,8 +45,8 @@ export const ACTIVATION_MS = 10 * SECOND_MS;
 const MAX_SKEW_MS = 4 * SECOND_MS;
 
 /**
- * The time up to which rows are only in partitions that a reader knows who has read the namespace at a time, milliseconds
- * since 1970. Later rows may be in further ones, so nothing that counts or passes rows once may go beyond it.
+ * The time up to which rows are only in partitions known to a reader that read the namespace at `readAt`, milliseconds
+ * since 1970. Later rows may be in further ones, so a reader that counts or passes each row once must not go beyond it.
  */
 export const knownUntil = (readAt: number): number => readAt + ACTIVATION_MS - MAX_SKEW_MS;
 

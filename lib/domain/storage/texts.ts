@@ -21,13 +21,13 @@ export type BlobKey = string | { readonly beginning: string };
 const keyFor = (key: BlobKey, bytes: Uint8Array): string =>
   typeof key === 'string' ? key : `${key.beginning}-${sha256(bytes).slice(0, HASH_LENGTH)}`;
 
-/** Returns what to store in an item for a text: the text itself or, if it is large, a reference to a blob at `key`. */
+/** Returns the value to store in an item for a text: the text or, if it is large, a reference to a blob at `key`. */
 export async function storeText(blobs: Blobs, key: BlobKey, text: string): Promise<Value> {
   const isSmall = text.length <= INLINE_LIMIT && Buffer.byteLength(text) <= INLINE_LIMIT;
   return isSmall ? text : storeBytes(blobs, key, Buffer.from(text));
 }
 
-/** Reads what `storeText` returned. */
+/** Reads a value of `storeText`. */
 export async function readText(blobs: Blobs, stored: Value | undefined): Promise<string> {
   if (typeof stored === 'string') return stored;
   const { buffer, byteOffset, length } = await readBytes(blobs, stored);
@@ -42,7 +42,7 @@ export async function storeBytes(blobs: Blobs, key: BlobKey, bytes: Uint8Array):
   return { blob };
 }
 
-/** Reads what `storeBytes` returned. Throws MissingBlobError. */
+/** Reads a value of `storeBytes`. Throws MissingBlobError. */
 export async function readBytes(blobs: Blobs, stored: Value | undefined): Promise<Uint8Array> {
   if (stored instanceof Uint8Array) return stored;
   if (typeof stored === 'string') return Buffer.from(stored);

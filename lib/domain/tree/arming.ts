@@ -41,7 +41,7 @@ async function markerOf({ table }: Pick<Needs, 'table'>, id: string): Promise<It
   return item;
 }
 
-/** What a schedule follows: it is the same as long as the workflow is not changed. */
+/** The state that a schedule follows: it is the same as long as the workflow is not changed. */
 const stateOf = (opened: workflows.Opened | undefined): string =>
   opened === undefined ? '' : JSON.stringify([opened.node.updated, opened.node.live, opened.node.path]);
 
@@ -65,7 +65,7 @@ async function deleteMarker({ table }: Needs, id: string, marker: Item): Promise
 }
 
 /**
- * Makes the schedule of a workflow follow what is stored of it, then deletes the marker of the change. Repeated until no
+ * Makes the schedule of a workflow follow the stored workflow, then deletes the marker of the change. Repeated until no
  * other change came in between. Idempotent.
  */
 export async function followChange(ports: Needs, open: OpenSchedule): Promise<void> {

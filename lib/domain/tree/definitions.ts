@@ -58,7 +58,7 @@ export async function postpone(
 export const countPostponed = ({ table }: Pick<Needs, 'table'>): Promise<number> =>
   countAll(table, keys.POSTPONED_DEFINITIONS);
 
-/** Yields what is postponed, in no particular order. */
+/** Yields the postponed definitions, in no particular order. */
 export async function* allPostponed({ table }: Pick<Needs, 'table'>): AsyncGenerator<Postponed> {
   for await (const items of pagesOf(table, { ...keys.POSTPONED_DEFINITIONS, limit: PAGE_SIZE })) {
     yield* items.map(fromItem);

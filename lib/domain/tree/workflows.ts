@@ -35,7 +35,7 @@ export interface Opened extends nodes.ResolvedNode<nodes.WorkflowNode> {
 /** Whether the clock starts the workflow, if it is live. */
 export const isScheduled = ({ revision }: Pick<Opened, 'revision'>): boolean => schedules.isScheduled(revision.plan);
 
-/** What names a workflow in its listeners and its schedule. */
+/** Identifies a workflow in its listeners and its schedule. */
 interface Address {
   readonly namespace: nodes.ResolvedNode['namespace'];
   readonly id: string;

@@ -95,7 +95,7 @@ const PARTS_AT_FIRST = 2;
 const TURNS = 4;
 
 /**
- * What a poll reads of a queue, in this order, until it has as many tasks as it wants: two partitions, then the others.
+ * The readings of a queue by a poll, in order, until it has as many tasks as it wants: two partitions, then the others.
  * `start`: a random number, so that polls do not compete for the same tasks.
  */
 export function readingsOf({ spread }: Home, start: number): Reading[] {
@@ -106,7 +106,7 @@ export function readingsOf({ spread }: Home, start: number): Reading[] {
   return rest.length === 0 ? [first] : [first, { parts: rest, how: 'brief' }];
 }
 
-/** What a poll that waits reads at a time: in `TURNS` turns that follow each other, every partition. */
+/** The reading of a waiting poll in a turn; `TURNS` turns that follow each other read every partition. */
 export function turnOf({ spread }: Home, turn: number): Reading {
   const all = partitionsIn(spread);
   const count = Math.min(Math.max(Math.ceil(all / TURNS), PARTS_AT_FIRST), all);

@@ -13,7 +13,7 @@ export const ofType = (namespaceId: string, type: string, partition = 0): Partit
 const DESCRIPTION = 'attribute';
 const ATTRIBUTE = `${DESCRIPTION}#`;
 const PARTITIONS = `${DESCRIPTION}-partitions#`;
-/** What is stored of a type beside its listeners: each `attribute` and `partitions`. */
+/** The descriptions of a type, which are stored beside its listeners: each `attribute` and `partitions`. */
 export const descriptions = (namespaceId: string, type: string): PartitionRange => ({
   ...ofType(namespaceId, type),
   prefix: DESCRIPTION,
@@ -31,7 +31,7 @@ export const partitions = (namespaceId: string, type: string, count: number): Ke
   at(ofType(namespaceId, type), `${PARTITIONS}${String(count).padStart(2, '0')}`);
 
 const VALUE_LENGTH = 32;
-/** What stands in keys for a value of an attribute: a hash, as values may be long. */
+/** The part of a key for a value of an attribute: a hash, as values may be long. */
 export const valueHash = (attribute: string, value: string): string =>
   sha256(JSON.stringify([attribute, value])).slice(0, VALUE_LENGTH);
 
@@ -47,7 +47,7 @@ export const ofValue = (namespaceId: string, type: string, value: string): Parti
   prefix: `${value}#`,
 });
 
-/** What decides where a listener is stored. */
+/** The values that determine where a listener is stored. */
 interface Demand {
   readonly type: string;
   /** The exact value that it demands. */

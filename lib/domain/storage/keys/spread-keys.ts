@@ -1,4 +1,7 @@
-/** What follows the id of a namespace: a day, the list of its listeners or tasks for workers; the number of a partition. */
+/**
+ * The end of a key after the id of a namespace: a day, the list of its listeners or tasks for workers; the number of a
+ * partition.
+ */
 const AFTER_ID = /^#(?:listeners|worker-tasks|(?:worker-tasks-ended#)?\d{4}-\d\d-\d\d)(?:#\d+)?$/;
 /** The beginning of the keys of events and listeners of a type and of runs with a label, before the id. */
 const BEFORE_ID = /^(?:(?:events|listeners)(?:-\d+)?|labels)#/;

@@ -43,7 +43,7 @@ const PRIORITY_DIGITS = 5;
 const ZERO_PRIORITY = 50_000;
 const priorityText = (priority: number): string => String(ZERO_PRIORITY - priority).padStart(PRIORITY_DIGITS, '0');
 
-/** What orders a task in its queue. Times are milliseconds since 1970. */
+/** The values that order a task in its queue. Times are milliseconds since 1970. */
 export interface TaskOrder {
   readonly queue: string;
   readonly priority: number;
@@ -58,7 +58,7 @@ export function taskOrder({ queue, priority, created, heldUntil }: TaskOrder, id
   return heldUntil === undefined ? `${queue}#${READY}#${order}` : `${queue}#${HELD}#${timeText(heldUntil)}#${order}`;
 }
 
-/** What a sort key of `taskOrder` has of its task. */
+/** The values of a task in a sort key of `taskOrder`. */
 export interface OrderedTask {
   readonly queue: string;
   /** Sorts by priority and age. */
