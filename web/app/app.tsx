@@ -11,7 +11,7 @@ import { Frame } from './frame.tsx';
 import { Palette } from './palette.tsx';
 import { findRoute } from './routes.ts';
 
-/** Asks what the key of an earlier page may do; a key that is good no more ends the session. */
+/** Reads the rights of the key of an earlier page; a key that is not valid any longer ends the session. */
 function useRights(): string {
   const error = useSignal('');
   const secret = key.value;

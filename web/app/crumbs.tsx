@@ -14,7 +14,7 @@ interface Crumb {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
-/** What stands behind the namespace, each part with its own address. */
+/** The parts of the address behind the namespace, each with its own address. */
 function crumbsOf(segments: readonly string[]): Crumb[] {
   const start = segments[0] === 'n' ? 2 : 0;
   return segments.slice(start).map((segment, index) => ({

@@ -39,7 +39,7 @@ const themeItems = (): readonly MenuItem[] => [
   { label: 'As the system', icon: 'settings', isCurrent: theme.value === 'system', onSelect: () => setTheme('system') },
 ];
 
-/** What every page offers, by keys and by the palette. */
+/** Offers the actions of every page, by keys and in the palette. */
 function useGlobalActions(sections: readonly Section[]): void {
   useActions(
     () => [
@@ -117,7 +117,7 @@ function FootBar({ sections, current }: { readonly sections: readonly Section[];
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { segments } = place.value;
   const isInside = segments[0] === 'n' && segments[1] !== undefined;
-  // On a page of the installation, the bar still leads back to the namespace before.
+  // On a page of the installation, the bar still links to the namespace before.
   const last = useRef<string | undefined>(undefined);
   if (isInside) last.current = segments[1];
   else if (segments.length === 0) last.current = undefined;

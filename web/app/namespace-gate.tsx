@@ -13,7 +13,7 @@ interface NamespaceGateProps {
   readonly children: ComponentChildren;
 }
 
-/** The page of a namespace; in its place what is wrong, when there is no such namespace, or none any longer. */
+/** The page of a namespace; in its place a notice, if the namespace does not exist or was deleted. */
 export function NamespaceGate({ namespace, list, children }: NamespaceGateProps) {
   const wasThere = useRef(false);
   const isThere = namespace === undefined || list?.results.some(({ name }) => name === namespace) === true;

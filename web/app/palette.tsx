@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Action, actions } from '../data/navigation/actions.ts';
 
-/** `all`: everything; `page`: what the page offers; `keys`: what has a key. */
+/** `all`: all actions; `page`: those of the page; `keys`: those that have a key. */
 type Mode = 'all' | 'page' | 'keys';
 
 const mode = signal<Mode | undefined>(undefined);
@@ -32,7 +32,7 @@ const PICKS: Readonly<Record<Mode, (action: Action) => boolean>> = {
   keys: ({ keys }) => keys !== undefined,
 };
 
-/** Every word of the term must occur; what begins with the term comes first. */
+/** The actions in which every word of the term occurs; those that begin with its first word come first. */
 function matching(all: readonly Action[], text: string): readonly Action[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const textOf = ({ label, words: more = '' }: Action): string => `${label} ${more}`.toLowerCase();

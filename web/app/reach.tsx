@@ -19,7 +19,7 @@ function useProbe(one: Trouble | undefined): void {
     const timer = setTimeout(
       () => {
         askNow();
-        // What is wrong is noted by the call itself.
+        // The call itself notes its failure.
         call('getVersion', {}).catch(() => {});
       },
       Math.max(0, one.until - Date.now()),
@@ -28,7 +28,7 @@ function useProbe(one: Trouble | undefined): void {
   }, [one]);
 }
 
-/** Tells that the service is away or busy, since when, and when it is asked again; until then nothing is up to date. */
+/** Shows that the service is away or busy, since when, and when it is asked again; until then no page is up to date. */
 export function Reach() {
   useProbe(trouble.value);
   const one = lastingTrouble.value;

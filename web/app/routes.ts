@@ -31,8 +31,8 @@ interface Route {
 }
 
 /**
- * Every page of the console, by its address. All pages are in one file, so that a visit takes few requests; what is
- * large loads when it is shown: the editor, the diagram, charts.
+ * Every page of the console, by its address. All pages are in one file, so that a visit takes few requests; large
+ * parts load when they are shown: the editor, the diagram, charts.
  */
 export const routes: readonly Route[] = [
   { path: '', page: NamespacesPage },

@@ -2,7 +2,7 @@ import { isAdministrator } from '../data/api/session.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import type { IconName } from '../parts/icon/icon.tsx';
 
-/** A page that the bar leads to. */
+/** A page that the bar links to. */
 export interface Section {
   /** The segment of the address behind the namespace; empty for the overview. */
   readonly id: string;
@@ -54,7 +54,7 @@ export function globalSections(): readonly Section[] {
   ];
 }
 
-/** The words of a section for the path that leads to a page. */
+/** The label of a section in the path to a page. */
 export function labelOf(id: string): string {
   return [...sectionsOf(''), ...globalSections()].find((section) => section.id === id)?.label ?? id;
 }

@@ -42,7 +42,7 @@ function press(event: KeyboardEvent): void {
   }
 }
 
-/** Lets keys start the actions of what is shown. */
+/** Lets keys start the actions of the components that are shown. */
 export function startShortcuts(): void {
   window.addEventListener('keydown', press);
 }

@@ -3,5 +3,5 @@ try {
   const theme = localStorage.getItem('weft.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
 } catch {
-  // A browser that keeps nothing follows the system.
+  // A browser without storage follows the system.
 }

@@ -10,7 +10,7 @@ export type PathOf<Id extends OperationId> = Operations[Id]['path'];
 
 type Value = string | number | boolean | readonly string[] | undefined;
 
-/** What a request carries besides the parameters of its path. */
+/** The parts of a request besides the parameters of its path. */
 export interface Options<Id extends OperationId> {
   readonly query?: Readonly<Partial<Record<Operations[Id]['query'], Value>>>;
   readonly body?: Operations[Id]['body'];
@@ -99,7 +99,7 @@ function noted(id: OperationId, failure: ApiError): ApiError {
   return failure;
 }
 
-/** Calls an operation. Returns its JSON, a Blob where it replies bytes, undefined where it replies nothing. */
+/** Calls an operation. Returns its JSON, a Blob where it replies bytes, undefined where it has no body. */
 export async function call<Id extends OperationId>(
   id: Id,
   path: PathOf<Id>,

@@ -1,7 +1,7 @@
 import { clockTime } from '../format/time.ts';
 import type { ProblemsReply } from './operations.ts';
 
-/** What the linter finds in a workflow text. */
+/** A finding of the linter in a workflow text. */
 type Finding = ProblemsReply['problems'][number];
 
 /** A problem of a workflow text; one of a text that was refused has no rule, and is an error. */
@@ -70,7 +70,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return failureOf(status, await response.text(), headers.get('retry-after'), statusText);
 }
 
-/** What a request failed with, as an error of the API: a request that got no reply has status 0. */
+/** The error of a failed request, as an error of the API: a request that got no reply has status 0. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const reason = error instanceof Error ? error.message : String(error);

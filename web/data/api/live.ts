@@ -20,11 +20,11 @@ export interface Loaded<T> extends Live<T> {
   reload(): void;
 }
 
-/** What was shown last under a request, so that going back shows it at once. */
+/** The last shown value of each request, so that going back shows it at once. */
 const cache = new Map<string, unknown>();
 const MOST_CACHED = 40;
 
-// What one key may see is not shown to the next.
+// Values that one key may read are not shown to the next.
 session.subscribe(() => cache.clear());
 
 function remember(name: string, value: unknown): void {
@@ -53,7 +53,7 @@ class Shown<T> implements Live<T> {
   fail(error: unknown): void {
     if (isAbort(error)) return;
     const failure = toApiError(error);
-    // What is shown stays; the line above the pages tells that the service is away or busy.
+    // The shown value stays; the line above the pages says that the service is away or busy.
     const isKept = this.value.peek() !== undefined && (isPassing(failure) || failure.status === 401);
     if (!isKept) this.error.value = failure;
   }
@@ -63,7 +63,7 @@ type Query<Id extends OperationId> = Options<Id>['query'];
 
 const nameOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
-/** Follows an operation as an event stream while the component is shown. With `path` undefined, nothing is asked. */
+/** Follows an operation as an event stream while the component is shown. With `path` undefined, no request is sent. */
 export function useLive<Id extends OperationId>(
   id: Id,
   path: PathOf<Id> | undefined,
@@ -84,7 +84,7 @@ export function useLive<Id extends OperationId>(
   return shown;
 }
 
-/** Calls an operation when the component is shown and when the request changes. With `path` undefined, nothing is asked. */
+/** Calls an operation when the component is shown and when the request changes; with `path` undefined, not at all. */
 export function useLoad<Id extends OperationId>(
   id: Id,
   path: PathOf<Id> | undefined,

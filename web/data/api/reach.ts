@@ -2,13 +2,13 @@ import { computed, signal } from '@preact/signals';
 import { now } from '../browser/clock.ts';
 import type { ApiError } from './errors.ts';
 
-/** Why the service does not answer what pages ask for. */
+/** Why the service does not answer the requests of pages. */
 export interface Trouble {
   /** `away`: there is no reply; `busy`: it replies that it has too much to do. */
   readonly kind: 'away' | 'busy';
   /** When it began, milliseconds since 1970. */
   readonly since: number;
-  /** Pages ask nothing by themselves before this time. */
+  /** Pages send no requests by themselves before this time. */
   readonly until: number;
   /** In the words of the service. */
   readonly message: string;
@@ -21,13 +21,13 @@ const found = signal<Trouble | undefined>(undefined);
 let delay = SHORTEST_MS;
 const waiting = new Set<() => void>();
 
-/** What is wrong with the service; undefined while it answers. */
+/** The trouble with the service; undefined while it answers. */
 export const trouble = computed(() => found.value);
 
-/** A moment without the service is not worth a word. */
+/** Shorter troubles are not shown. */
 const SHOWN_AFTER_MS = 1500;
 
-/** The trouble that has lasted long enough to be told. */
+/** The trouble that has lasted long enough to be shown. */
 export const lastingTrouble = computed(() => {
   const one = found.value;
   return one !== undefined && now.value - one.since >= SHOWN_AFTER_MS ? one : undefined;
@@ -45,10 +45,10 @@ function wakeAll(): void {
   for (const wake of all) wake();
 }
 
-/** Notes that the service has answered a request: what waited for it goes on. */
+/** Notes that the service has answered a request, and resumes everything that waited for it. */
 export function noteAnswer(): void {
   const one = found.peek();
-  // Another request may be answered while the service has asked to be left alone.
+  // Another request may be answered while the service has asked clients to wait.
   if (one === undefined || (one.kind === 'busy' && Date.now() < one.until)) return;
   found.value = undefined;
   delay = SHORTEST_MS;
@@ -84,7 +84,7 @@ export function askNow(): void {
   wakeAll();
 }
 
-/** Calls back when the service answers again, or when a person says that it be asked now. Returns what forgets it. */
+/** Calls back when the service answers again, or when the user asks now. Returns a function that ends it. */
 export function onceBack(act: () => void): () => void {
   waiting.add(act);
   return () => waiting.delete(act);

@@ -7,13 +7,13 @@ const STORED = 'weft.key';
 /** The key of this session: it is forgotten when the tab is closed. */
 export const key = signal<string | undefined>(sessionStorage.getItem(STORED) ?? undefined);
 
-/** What the key may do; undefined until the service has replied. It stays while a key that is refused is replaced. */
+/** The rights of the key; undefined until the service has replied. They stay while a refused key is replaced. */
 export const rights = signal<OwnKeyReply | undefined>(undefined);
 
 /** Why the service refuses the key of the session, in its words; empty while there is no such thing. */
 export const farewell = signal('');
 
-/** Counts the sessions: what was read in one is not shown in the next. */
+/** Counts the sessions: values that were read in one are not shown in the next. */
 export const session = signal(0);
 
 /** The key is refused, and the page stays as it is until another key is there. */
@@ -30,7 +30,7 @@ function covers(next: OwnKeyReply, before: OwnKeyReply): boolean {
   return before.namespaces.length > 0 && before.namespaces.every((name) => next.namespaces.includes(name));
 }
 
-/** Begins a session with a key and what it may do, or goes on with the one whose key is refused. */
+/** Begins a session with a key and its rights, or continues the one whose key is refused. */
 export function signIn(secret: string, granted: OwnKeyReply): void {
   sessionStorage.setItem(STORED, secret);
   const before = rights.peek();
@@ -58,7 +58,7 @@ export function noteRefusal(secret: string | undefined, reason: string): void {
   key.value = undefined;
 }
 
-/** Calls back when there is a key, at once if there is one. Returns what forgets it. */
+/** Calls back when there is a key, at once if there is one. Returns the function that removes the callback. */
 export function onceSignedIn(act: () => void): () => void {
   let isOver = false;
   const stop = key.subscribe((secret) => {

@@ -32,7 +32,7 @@ const AGAIN_MS = 3000;
 
 /**
  * Streams that a page keeps open where a browser has six connections to a service for all its windows (HTTP/1.1). The
- * others read what is there, end, and read again after a while, so that there is a connection left for requests.
+ * others read the present values, end, and read again after a while, so that a connection is left for requests.
  */
 const MOST_OPEN = 2;
 const QUIET_MS = 300;

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type ApiError, toApiError } from './errors.ts';
 
-/** Work that a person starts: it is not started twice at once, and what it fails with is shown. */
+/** Work that a person starts: it is not started twice at once, and its error is shown. */
 export interface Task {
   readonly isBusy: Signal<boolean>;
   readonly error: Signal<ApiError | undefined>;

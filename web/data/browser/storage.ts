@@ -1,4 +1,4 @@
-/** Reads a preference of this browser; undefined where there is none, or where the browser keeps nothing. */
+/** Reads a preference of this browser; undefined where there is none, or where the browser has no storage. */
 export function readPreference(name: string): string | undefined {
   try {
     return localStorage.getItem(`weft.${name}`) ?? undefined;
@@ -13,6 +13,6 @@ export function keepPreference(name: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(`weft.${name}`);
     else localStorage.setItem(`weft.${name}`, value);
   } catch {
-    // A browser that keeps nothing shows the defaults next time.
+    // A browser without storage shows the defaults next time.
   }
 }

@@ -1,4 +1,4 @@
-/** Whether keys belong to what has the focus: a field or the editor. */
+/** Whether keys belong to the focused element: a field or the editor. */
 export function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   if (!(target instanceof HTMLElement)) return false;

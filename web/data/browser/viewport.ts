@@ -9,7 +9,7 @@ function matching(query: string): ReadonlySignal<boolean> {
   return matches;
 }
 
-/** A phone, or a window as narrow as one: lists show two lines a row, what stood beside stands below. */
+/** A phone, or a window as narrow as one: lists show two lines a row, and parts stand below each other. */
 export const isNarrow = matching('(width < 700px)');
 
 /** The bar stands at the bottom, and the inspector is a sheet. */

@@ -2,7 +2,7 @@ import { call } from '../api/client.ts';
 import { toApiError } from '../api/errors.ts';
 import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 
-/** What is done to the runs of a list. */
+/** An action on the runs of a list. */
 export type BulkKind = 'cancel' | 'rerun';
 
 /** The runs that an action is for, and how it is done to them. */
@@ -13,14 +13,14 @@ export interface BulkOrder {
   readonly revision: 'pinned' | 'latest';
 }
 
-/** What an action on many runs would do, or did, to one of them. */
+/** A run that an action on many runs would process, or has processed. */
 export interface BulkRow {
   readonly id: string;
-  /** Why nothing is done to it. */
+  /** Why the action skips the run. */
   readonly skipped?: string;
 }
 
-/** What would be done: found by a request that changes nothing. */
+/** The runs that an action would change, found by a request that changes nothing. */
 export interface BulkPlan {
   readonly total: number;
   /** The first ones. */
@@ -33,7 +33,7 @@ export interface BulkPlan {
 export interface BulkProgress {
   readonly done: number;
   readonly skipped: number;
-  /** Where the next request goes on. */
+  /** The cursor of the next request. */
   readonly after?: string;
 }
 
@@ -49,7 +49,7 @@ export interface BulkWork {
 /** An action on all runs that have the properties of the filters. */
 export interface BulkAction {
   plan(): Promise<BulkPlan>;
-  /** Does it, or goes on with it, and reports how far it is. Throws ApiError. */
+  /** Performs or continues the action, and reports how far it is. Throws ApiError. */
   run(plan: Pick<BulkPlan, 'at'>, work: BulkWork): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ function optionsOf(filters: RunFilters, until: string, now: number): readonly st
 
 /**
  * The line for a shell that does the same as an action on many runs, without a browser; undefined where the command line
- * cannot select the same runs. What the action has done already is done no second time.
+ * cannot select the same runs. It skips runs that the action has processed already.
  */
 export function commandOf(
   { namespace, kind, filters, revision }: BulkOrder,

@@ -44,7 +44,7 @@ export class BulkJob {
     return this.#error;
   }
 
-  /** Does it, or goes on after a failure or in another tab: what was done already is skipped. */
+  /** Runs the action, or continues it after a failure or in another tab: it skips runs that were processed already. */
   async run(): Promise<void> {
     this.#isStopped = false;
     this.#state.value = 'running';
@@ -135,14 +135,14 @@ const mayGoOn = ({ order: { namespace, kind } }: KeptJob): boolean => {
   return isOpen && may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
 };
 
-/** Offers to go on with what was interrupted, if the key may. */
+/** Offers to continue interrupted actions, if the key may. */
 async function offer(): Promise<void> {
   const found = (await interruptedJobs()).filter(mayGoOn).map((kept) => new BulkJob(kept));
   const fresh = found.filter(({ order }) => !jobs.peek().some((job) => isFor(job, order)));
   if (fresh.length > 0) jobs.value = [...fresh, ...jobs.peek()];
 }
 
-// What one session has begun is not done by the next, unless a person says so.
+// A session does not continue the actions of the session before, unless the user starts them.
 session.subscribe(() => {
   for (const job of jobs.peek()) job.leave();
   jobs.value = [];

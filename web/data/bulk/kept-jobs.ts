@@ -28,7 +28,7 @@ export function keptJobs(): readonly KeptJob[] {
     const found: unknown = JSON.parse(readPreference(NAME) ?? '[]');
     return Array.isArray(found) ? found.filter(isKept) : [];
   } catch {
-    // What another version has kept is not offered.
+    // Entries that another version of the console has stored are not offered.
     return [];
   }
 }
@@ -40,7 +40,7 @@ function store(kept: readonly KeptJob[]): void {
 const others = (order: BulkOrder): readonly KeptJob[] =>
   keptJobs().filter((job) => nameOf(job.order) !== nameOf(order));
 
-/** Keeps how far an action is, in place of what was kept of it before. */
+/** Stores how far an action is, in place of its earlier entry. */
 export function keepJob(job: KeptJob): void {
   store([...others(job.order), job]);
 }
@@ -54,7 +54,7 @@ const lockOf = (order: BulkOrder): string => `weft.job ${nameOf(order)}`;
 
 /**
  * Does the work of an action while other tabs see that it is under way. Browsers have locks only on a page that came by
- * HTTPS or from this machine; elsewhere another tab may offer to go on, which is safe: what is done is skipped.
+ * HTTPS or from this machine; elsewhere another tab may offer to go on, which is safe: it skips processed runs.
  */
 export async function underLock(order: BulkOrder, work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) return work();

@@ -16,7 +16,7 @@ export interface Example {
   readonly input: unknown;
 }
 
-/** What an empty namespace offers. */
+/** The examples that an empty namespace offers. */
 export const EXAMPLES: readonly Example[] = [
   {
     id: 'hello',

@@ -7,7 +7,7 @@ const WAITS = [500, 1000, 2000, 4000];
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Loads code, and tries again where the connection is lost meanwhile. Throws what the last attempt threw. */
+/** Loads code, and tries again where the connection is lost meanwhile. Throws the error of the last attempt. */
 async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   for (const wait of WAITS) {
     try {

@@ -14,10 +14,10 @@ export interface Action {
   readonly run: () => void;
 }
 
-/** The actions of what is shown at present. */
+/** The actions of the components that are shown at present. */
 export const actions = signal<readonly Action[]>([]);
 
-/** Offers actions while the component is shown. `inputs` are what they are made of. */
+/** Offers actions while the component is shown. They are made again when one of the `inputs` changes. */
 export function useActions(make: () => readonly Action[], inputs: readonly unknown[]): void {
   useEffect(() => {
     const mine = make().map((action) => ({ isOfPage: true, ...action }));

@@ -65,7 +65,7 @@ export class FoundRows {
     if (this.#next !== undefined && to >= this.rows.peek().size - HALF) void this.#load(this.#next);
   };
 
-  /** Loads a page; where the service has examined its share and found nothing, it goes on. */
+  /** Loads a page: sends further requests until the page is full or the list ends. */
   async #load(after: string | undefined): Promise<void> {
     if (this.#running !== undefined) return;
     const running = new AbortController();

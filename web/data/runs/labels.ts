@@ -12,8 +12,8 @@ const AGAIN_MS = 2000;
 const SETTLED_MS = 5000;
 
 /**
- * The labels of the runs of a list. To read them costs the service an item a run, so that they are not part of what it
- * streams: they are asked for once, for rows whose labels are not known, and at most every two seconds.
+ * The labels of the runs of a list. To read them costs the service an item a run, so that they are not part of its
+ * stream: they are asked for once, for rows whose labels are not known, and at most every two seconds.
  */
 export class RunLabels {
   readonly #known = signal<ReadonlyMap<string, Labels>>(new Map());

@@ -18,7 +18,7 @@ export function patchOf(before: Data, after: Data): readonly PatchOperation[] {
   return [...removed.map((key): PatchOperation => ({ op: 'remove', path: pointerOf(key) })), ...set];
 }
 
-/** The object that a text means, or what is wrong with the text. */
+/** The object that a text means, or the problem of the text. */
 export function objectOf(text: string): { readonly data: Data } | { readonly problem: string } {
   try {
     const data: unknown = text.trim() === '' ? {} : JSON.parse(text);

@@ -3,7 +3,7 @@ import type { PricesReply } from '../api/operations.ts';
 
 type Priced = PricesReply['workflows'][number];
 
-/** What runs cost on AWS in USD, from the cheapest to the most expensive path of their workflows. */
+/** The cost of runs on AWS in USD, from the cheapest to the most expensive path of their workflows. */
 export interface Price {
   readonly least: number;
   readonly most: number;

@@ -59,7 +59,7 @@ async function readData(id: DataOperation, path: PathOf<DataOperation>, signal: 
   return { text, size: text.length, isWhole: true };
 }
 
-/** Data of a run while the component is shown; with `path` undefined, nothing is asked. */
+/** Data of a run while the component is shown; with `path` undefined, no request is sent. */
 export function useRunData(id: DataOperation, path: PathOf<DataOperation> | undefined) {
   const data = useSignal<RunData | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);

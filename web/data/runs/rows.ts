@@ -16,7 +16,7 @@ const REST_MS = 80;
 const RECOUNT_MS = 5000;
 
 /**
- * The runs of a list, of which only those near the ones in sight are loaded. At the top it follows what is new; further
+ * The runs of a list, of which only those near the ones in sight are loaded. At the top it follows new runs; further
  * down the list stands still, and new runs are counted.
  */
 export class RunRows {

@@ -34,7 +34,7 @@ export async function readSample(namespace: string, from: number, to: number): P
   return { from, to, runs, total };
 }
 
-/** What happened in one step of the span. */
+/** The numbers and durations of runs in one step of the span. */
 export interface Bucket {
   readonly from: number;
   readonly to: number;

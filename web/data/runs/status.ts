@@ -1,6 +1,6 @@
 import type { InstanceRecord } from '../api/operations.ts';
 
-/** What a person calls the status of a run; the API says `pending` until the end, and `failed` of a cancelled run. */
+/** The status of a run as pages show it; the API says `pending` until the end, and `failed` of a cancelled run. */
 export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
 
 const CANCELLED = /\.cancels\.(api|parent|event)$/;
@@ -39,7 +39,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   rerun: 'Repetition',
 };
 
-/** What started a run: its word, and the id behind the colon of `instance:<id>` or `cloudevent:<id>`. */
+/** The trigger of a run: its kind, its word, and the id behind the colon of `instance:<id>` or `cloudevent:<id>`. */
 export function triggerOf(invoker: string): { readonly kind: string; readonly word: string; readonly id: string } {
   const colon = invoker.indexOf(':');
   const kind = colon < 0 ? invoker : invoker.slice(0, colon);

@@ -65,7 +65,7 @@ function endWaits(step: Draft, at: number): void {
 
 type Reading = (step: Draft, line: LogLine, at: number, found: RegExpExecArray) => void;
 
-/** What the lines of the engine say of the step that wrote them. */
+/** The patterns of the engine's lines, each with the change that it makes to the step that wrote the line. */
 const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
     SLEEPING,

@@ -7,7 +7,7 @@ import { followServices, type ServiceSource } from './source.ts';
 /** A little later than the first connection: by then the stream has sent all existing services. */
 const SETTLED_MS = 400;
 
-/** The services of a source as they change; undefined until it is known what is there. */
+/** The services of a source as they change; undefined until they were read. */
 export interface LiveServices {
   readonly list: Signal<readonly ServiceRecord[] | undefined>;
   readonly error: Signal<ApiError | undefined>;

@@ -31,7 +31,7 @@ export function followServices(source: ServiceSource, handlers: Handlers): () =>
   return follow('listWorkflowServices', { namespace, node: source.node }, {}, handlers);
 }
 
-/** What can be done with a service that is not of a workflow. */
+/** The actions on a service that is not of a workflow. */
 export interface ServiceActions {
   readonly mayWrite: boolean;
   read(service: string): Promise<ServiceReply>;
@@ -66,7 +66,7 @@ const ofNamespace = (namespace: string): ServiceActions => ({
 export const actionsOf = (source: Exclude<ServiceSource, { scope: 'workflow' }>): ServiceActions =>
   source.scope === 'global' ? GLOBAL() : ofNamespace(source.namespace);
 
-/** What runs for a revision of a service. */
+/** Returns the pods that run for a revision of a service. */
 export async function podsOf(source: ServiceSource, { info }: ServiceRecord, generation: string) {
   const { name: service, revision: version } = info;
   if (source.scope === 'global') {

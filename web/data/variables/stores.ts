@@ -8,7 +8,7 @@ type Lists = StreamHandlers<readonly Variable[]>;
 
 /** The variables of a namespace, a workflow or a run. */
 export interface VariableStore {
-  /** Whose they are, in words. */
+  /** The owner of the variables, as a text. */
   readonly owner: string;
   readonly mayWrite: boolean;
   /** Follows the list. Returns the function that ends it. */

@@ -2,7 +2,7 @@ import { type Fields, fieldsOfState, INNER_FIELDS, STATES, TOP_FIELDS, VALUES } 
 
 export interface Option {
   readonly label: string;
-  /** What is written in place of the label. */
+  /** The text that is inserted; the label if not given. */
   readonly insert?: string;
   readonly detail?: string;
 }
@@ -15,7 +15,7 @@ export interface Completions {
   readonly isEager: boolean;
 }
 
-/** What may stand at a position of a text. */
+/** Returns the completions at a position of a text. */
 export type Complete = (text: string, position: number) => Completions | undefined;
 
 interface Line {

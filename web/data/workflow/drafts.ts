@@ -6,12 +6,12 @@ import { textOfBase64 } from '../format/text.ts';
 
 const REST_MS = 250;
 
-/** A workflow's text under work: what is stored, what is written, and what the compiler says of it. */
+/** A workflow's text under work: the stored text, the edited text, and the problems that the compiler finds. */
 export class Draft {
   readonly text: Signal<string>;
-  /** What was stored when the work began, or was last stored. */
+  /** The text that was stored when the work began, or was last stored. */
   readonly base: Signal<string>;
-  /** What is stored now, if another version was stored meanwhile. */
+  /** The text that is stored now, if another version was stored meanwhile. */
   readonly foreign = signal<string | undefined>(undefined);
   readonly problems = signal<readonly Problem[]>([]);
   /** The compiler was asked and has not answered yet. */
@@ -40,7 +40,7 @@ export class Draft {
     this.#timer = setTimeout(() => void this.check(), REST_MS);
   };
 
-  /** Notes what is stored now. Without changes of ours it becomes the text; else it is shown as foreign. */
+  /** Takes the text that is stored now. Without changes of ours it becomes the text; else it is shown as foreign. */
   readonly follow = ({ revision }: Workflow): void => {
     const source = textOfBase64(revision.source);
     if (source === this.base.value) {
@@ -52,7 +52,7 @@ export class Draft {
     }
   };
 
-  /** Goes back to what is stored. */
+  /** Goes back to the stored text. */
   readonly revert = (): void => {
     this.#settle(this.foreign.value ?? this.base.value);
   };
@@ -102,7 +102,7 @@ export class Draft {
 
 const drafts = new Map<string, Draft>();
 
-/** The draft of a workflow; it stays while the console is open, so that a look elsewhere loses nothing. */
+/** The draft of a workflow; it stays while the console is open, so that other pages can be visited without a loss. */
 export function draftOf(namespace: string, workflow: Workflow): Draft {
   const name = `${namespace}${workflow.node.path}`;
   const found = drafts.get(name);

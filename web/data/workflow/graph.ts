@@ -81,7 +81,7 @@ function exitsOf(state: Json): Exit[] {
 
 const ENDLESS: ReadonlySet<string> = new Set<EdgeKind>(['error']);
 
-/** Reads the graph of a workflow's YAML document; whatever is no state is left out. */
+/** Reads the graph of a workflow's YAML document; entries that are no states are left out. */
 export function toGraph(document: unknown): Graph {
   const root = isJson(document) ? document : {};
   const found = listOf(field(root, 'states')).filter((state) => textOf(field(state, 'id')) !== '');

@@ -1,9 +1,9 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a form needs to know of a JSON schema. */
+/** A property of a JSON schema, as a form needs it. */
 export interface InputField {
   readonly name: string;
-  /** What the schema calls it; the name where it has no title. */
+  /** The title in the schema; the name where it has none. */
   readonly title: string;
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'other';
   readonly choices: readonly string[];

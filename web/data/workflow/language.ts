@@ -1,4 +1,4 @@
-/** A field of the workflow language: what belongs there, in a few words. */
+/** Fields of the workflow language, each with a description of its value in a few words. */
 export type Fields = Readonly<Record<string, string>>;
 
 export const TOP_FIELDS: Fields = {
@@ -60,7 +60,7 @@ export const STATES: Readonly<Record<string, Fields>> = {
 /** The fields of a state of a type. */
 export const fieldsOfState = (type: string): Fields => ({ ...ANY_STATE, ...STATES[type] });
 
-/** Fields inside of others, by the name of what holds them. */
+/** Fields inside of others, by the name of the field that holds them. */
 export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
   functions: {
     id: 'the name that actions use',
@@ -125,7 +125,7 @@ export const INNER_FIELDS: Readonly<Record<string, Fields>> = {
   },
 };
 
-/** Values of fields, by the name of what holds them and of the field. */
+/** Values of fields, by the name of the holding field and of the field. */
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'functions type': ['subflow', 'http', 'lambda', 'worker', 'knative-workflow', 'knative-namespace', 'knative-global'],
   'functions size': ['small', 'medium', 'large'],

@@ -2,7 +2,7 @@ import type { ApiError } from '../api/errors.ts';
 import { useModule } from '../loading/module.ts';
 import { type Graph, toGraph } from './graph.ts';
 
-/** Loads what reads YAML: it is a tenth of the code of the console, and loads where it is needed. */
+/** Loads the module that reads YAML: it is a tenth of the code of the console, and loads where it is needed. */
 export const loadYaml = () => import('./yaml.ts');
 
 /** How workflow sources are read. */
@@ -15,7 +15,7 @@ export interface Reading {
   readonly error: ApiError | undefined;
 }
 
-/** Loads what reads workflow sources when the component is shown. */
+/** Loads the module that reads workflow sources when the component is shown. */
 export function useReading(): Reading {
   const { module, error } = useModule(loadYaml);
   const documentOf = (source: string): unknown => module?.documentOf(source);

@@ -100,7 +100,7 @@ function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'
   );
 }
 
-/** One approval: what is asked, of whom, until when, and a button for each choice. */
+/** One approval: its question, its assignees, its deadline, and a button for each choice. */
 export function Decision({ namespace, instance, onDone }: DecisionProps) {
   const { value, error } = useLoad('getApproval', { namespace, instance });
   const approval = value.value?.approval;

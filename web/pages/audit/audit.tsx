@@ -96,7 +96,7 @@ function List({ entries }: { readonly entries: readonly AuditEntry[] }) {
   );
 }
 
-/** Who changed what, and how it ended: every request that could change something; for administrators. */
+/** The audit log: actor, action and outcome of every request that could change something; for administrators. */
 export function AuditPage() {
   const { query } = place.value;
   const since = query.get('since') ?? '';

@@ -103,7 +103,7 @@ function Actions({
   );
 }
 
-/** One event: its content, its listeners, what it started or resumed, and which attribute differed. */
+/** One event: its content, its listeners, the runs that it started or resumed, and which attribute differed. */
 export function EventDetail({ namespace, id }: { readonly namespace: string; readonly id: string }) {
   const { value, error, reload } = useLoad('explainEvent', { namespace, event: id });
   const explained = value.value;

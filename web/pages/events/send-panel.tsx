@@ -145,7 +145,7 @@ function Inputs({ type, source, attributes, data }: Fields) {
   );
 }
 
-/** A form for an event; it begins with what a listener waits for, or with an earlier event. */
+/** A form for an event; it begins with the type and attributes for which a listener waits, or with an earlier event. */
 export function SendPanel({ namespace, from, type, attributes }: SendPanelProps) {
   const fields = useFields(type, attributes);
   const { templates, events } = useTemplates(namespace);

@@ -3,7 +3,7 @@ import { Head, Section } from '../../parts/head/head.tsx';
 import { Tabs } from '../../parts/tabs/tabs.tsx';
 import { PARTS } from './parts.tsx';
 
-/** The parts of the console with made-up values, for those who work on them. It needs no key and asks nothing. */
+/** The parts of the console with made-up values, for those who work on them. It needs no key and sends no request. */
 export function GalleryPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { part = '' } = params;
   const names = part in PARTS ? [part] : Object.keys(PARTS);

@@ -217,7 +217,7 @@ function OfSample({ namespace, sample, span }: PartProps) {
   );
 }
 
-/** How many runs, how long, and what failed: by hour and day, by workflow, by cause. */
+/** Numbers, durations and failures of runs: by hour and day, by workflow, by cause. */
 export function MetricsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const span = SPANS.find(({ value }) => value === place.value.query.get('span')) ?? SPANS[0];

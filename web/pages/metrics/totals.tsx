@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Mean time', width: '104px', isRight: true, cell: meanOf },
 ];
 
-/** What the service counted of each workflow since it is there. */
+/** The counters of the service for each workflow, since the beginning. */
 export function Totals({ namespace }: { readonly namespace: string }) {
   const loads = {
     invoked: useLoad('getNamespaceInvoked', { namespace }),

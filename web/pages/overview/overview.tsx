@@ -128,7 +128,7 @@ function Content({ namespace, sample }: LastHourProps) {
   );
 }
 
-/** How a namespace is: the last hour and day, what failed and why, which runs wait. */
+/** The state of a namespace: the last hour and day, failures with their causes, and the runs that wait. */
 export function OverviewPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const { sample, error } = useSample(namespace, DAY);

@@ -22,7 +22,7 @@ const toChild = (namespace: string, run: InstanceRecord): TimelineChild => ({
   to: isOver(run) ? instantOf(run.updatedAt) : undefined,
 });
 
-/** What is said below the runs of a step. */
+/** The remark below the runs of a step. */
 function remarkOf(
   namespace: string,
   parent: InstanceRecord,

@@ -47,7 +47,7 @@ function Children({ namespace, id, isOver: isSettled }: ChildrenProps) {
   const wasOpen = useRef(!isSettled);
   useEffect(() => {
     if (!isSettled) return every(AGAIN_MS, () => loaded.reload());
-    // What came last is not missed.
+    // Reads once more after the run has ended, so that the last child runs are not missed.
     if (wasOpen.current) loaded.reload();
     return undefined;
   }, [loaded, isSettled]);

@@ -24,7 +24,7 @@ function jsonIn({ text, isWhole }: RunData): unknown {
 
 interface ShownProps {
   readonly title: string;
-  /** What stands in the place of no data. */
+  /** Shown if there are no data. */
   readonly none: string;
   readonly data: RunData;
 }
@@ -86,7 +86,7 @@ function Data({ namespace, id, title, none, operation }: DataProps) {
   );
 }
 
-/** What the run began with and what it ended with. */
+/** The input and the output of the run. */
 export function DataTab({ namespace, id, isOver }: RunProps & { readonly isOver: boolean }) {
   const noOutput = isOver
     ? 'The run ended without output.'
@@ -104,7 +104,7 @@ export function DataTab({ namespace, id, isOver }: RunProps & { readonly isOver:
   );
 }
 
-/** What the run noted about itself. */
+/** The metadata of the run, which its states set. */
 export function MetadataTab({ namespace, id }: RunProps) {
   const none = 'No metadata. A state sets it by its field “metadata”.';
   return (

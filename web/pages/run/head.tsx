@@ -79,7 +79,7 @@ function Trigger({ namespace, reply }: Pick<RunHeadProps, 'namespace' | 'reply'>
   return <span>Started by {word === 'API' ? 'the API' : word.toLowerCase()}</span>;
 }
 
-/** The labels of the run; each leads to the runs that have it. */
+/** The labels of the run; each is a link to the runs that have it. */
 function Labels({ namespace, labels = {} }: { readonly namespace: string; readonly labels: InstanceReply['labels'] }) {
   return (
     <>
@@ -117,7 +117,7 @@ function Repetitions({ namespace, timeline }: Pick<RunHeadProps, 'namespace' | '
   );
 }
 
-/** What run this is, how it stands, and what can be done with it. */
+/** The head of the page of a run: its name, its status, and the actions on it. */
 export function RunHead(props: RunHeadProps) {
   const { namespace, reply, status, state, timeline } = props;
   const { instance, workflow } = reply;

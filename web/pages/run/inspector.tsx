@@ -92,7 +92,7 @@ function Tab(props: InspectorProps) {
   return <LogTab {...props} />;
 }
 
-/** What belongs to the run or to its chosen step. */
+/** The details of the run or of its chosen step, in tabs. */
 export function RunInspector(props: InspectorProps) {
   const { namespace, reply, step, tab } = props;
   const hrefOf = (id: string): string =>

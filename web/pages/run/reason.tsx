@@ -46,7 +46,7 @@ function Failed({ instance, state, step }: ReasonProps) {
   );
 }
 
-/** Why the run stands where it stands: its error, or what it waits for. */
+/** The reason of the run's status: its error, or its wait. */
 export function Reason(props: ReasonProps) {
   const { instance, wait, cancelOn, namespace } = props;
   const status = statusOf(instance);

@@ -36,7 +36,7 @@ function useSource(namespace: string, workflow: InstanceReply['workflow'] | unde
   return { source, graph, error: error.value ?? reading.error };
 }
 
-/** The steps of the run as far as its log tells them. */
+/** The steps of the run as far as its log has them. */
 function useSteps(log: Pick<GrowingLog, 'lines'>, instance: InstanceReply['instance'] | undefined): readonly Step[] {
   const lines = log.lines.value;
   const end = instance !== undefined && isOver(instance) ? instantOf(instance.updatedAt) : undefined;
@@ -156,7 +156,7 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
   );
 }
 
-/** What a run waits for and which event cancels it, as long as it has not ended. */
+/** The wait of a run and the event that cancels it, as long as the run has not ended. */
 function useWait(namespace: string, reply: InstanceReply | undefined): Pick<LoadedProps, 'wait' | 'cancelOn'> {
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
@@ -165,7 +165,7 @@ function useWait(namespace: string, reply: InstanceReply | undefined): Pick<Load
   return { wait, cancelOn };
 }
 
-/** One run: why it stands where it stands, the way it took, its steps in time, and what belongs to them. */
+/** One run: the reason of its status, its path through the states, its steps in time, and their details. */
 export function RunPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '', id = '' } = params;
   const { value, error, state } = useLive('getInstance', { namespace, instance: id });

@@ -135,7 +135,7 @@ interface SidesProps {
   readonly after: unknown;
 }
 
-/** What the step did to the data. */
+/** The changes of the data by the step. */
 function Changes({ before, after }: SidesProps) {
   const [left, right] = useMemo(() => [pretty(before), pretty(after)], [before, after]);
   if (before === undefined || after === undefined) {

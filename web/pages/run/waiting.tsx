@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { Id, Time } from '../../parts/value/value.tsx';
 import { NearMisses } from './near-misses.tsx';
 
-/** What a run waits for. */
+/** The wait of a run. */
 export type Wait = NonNullable<WaitingReply['waiting']>;
 type Events = NonNullable<Wait['for']['events']>;
 type Calls = NonNullable<Wait['for']['calls']>;
@@ -187,7 +187,7 @@ function Act({ namespace, instance, wait }: WaitingProps): ComponentChildren {
   );
 }
 
-/** The event that cancels a run, whatever it does. */
+/** The event that cancels a run in any state. */
 export type CancelOn = NonNullable<WaitingReply['cancelOn']>;
 
 /** Which event cancels the run. */
@@ -208,7 +208,7 @@ export function CancelWords({ namespace, cancelOn }: { readonly namespace: strin
   );
 }
 
-/** What a run waits for, since when and until when, and what can be done about it. */
+/** The wait of a run: for what, since when and until when, and the actions that can end it. */
 export function Waiting(props: WaitingProps) {
   const { namespace, wait, cancelOn } = props;
   return (

@@ -38,7 +38,7 @@ interface PlanProps {
   readonly plan: BulkPlan;
 }
 
-/** The runs that the action is for, and why it skips some of them. Nothing was changed yet. */
+/** The runs that the action is for, and why it skips some of them. No run was changed yet. */
 function Plan({ namespace, plan }: PlanProps) {
   const { total, rows } = plan;
   const skipped = rows.filter((row) => row.skipped !== undefined).length;
@@ -159,7 +159,7 @@ interface BulkPanelProps {
   readonly onClose: () => void;
 }
 
-/** Looks which runs an action is for, and changes nothing. */
+/** Lists the runs that an action is for, without a change. */
 function usePlan(order: BulkOrder) {
   const plan = useSignal<BulkPlan | undefined>(undefined);
   const task = useTask();
@@ -186,7 +186,7 @@ function Planning({ order }: { readonly order: BulkOrder }) {
   );
 }
 
-/** An action on all runs of a list: it shows first which runs it is for, and changes nothing until it is confirmed. */
+/** An action on all runs of a list: it lists its runs first, and starts when it is confirmed. */
 export function BulkPanel({ namespace, kind, filters, onClose }: BulkPanelProps) {
   const { title, about } = WORDS[kind];
   const revision = useSignal<'pinned' | 'latest'>('pinned');

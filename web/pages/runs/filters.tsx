@@ -63,7 +63,7 @@ interface MarksProps {
   readonly input: RefObject<HTMLInputElement | null>;
 }
 
-/** What a run carries: a label, the code of its error. */
+/** The filters by a label of a run and by the code of its error. */
 function Marks({ filters: { label, error }, input }: MarksProps) {
   const [typedLabel, typedError] = [useTyped(label), useTyped(error)];
   return (

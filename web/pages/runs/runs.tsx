@@ -81,7 +81,7 @@ const isBulk = (kind: string | null): kind is BulkKind => kind === 'cancel' || k
 const rowsOf = (namespace: string, filters: RunFilters): RunRows | FoundRows =>
   isSearch(filters) ? new FoundRows(namespace, filters) : new RunRows(namespace, filters);
 
-/** The labels of the rows; each leads to the runs that have it. */
+/** The labels of the rows; each is a link to the runs that have it. */
 function useLabels(namespace: string, rows: RunRows | FoundRows): RowLabels {
   const known = rows.labels.value;
   return useMemo(

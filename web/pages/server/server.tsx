@@ -71,7 +71,7 @@ const VIEWS = [
   { id: 'registries', label: 'Registries', View: AllRegistries },
 ] as const;
 
-/** What belongs to the installation and to no namespace; for administrators. */
+/** The views of the installation, apart from namespaces; for administrators. */
 export function ServerPage() {
   const version = useLoad('getVersion', {}).value.value?.api;
   const current = VIEWS.find(({ id }) => id === place.value.query.get('view')) ?? VIEWS[0];

@@ -38,7 +38,7 @@ function ServiceButtons({ name, onAdd, onRemove }: ServiceButtonsProps) {
 const sourceOf = (namespace: string | undefined) =>
   namespace === undefined ? ({ scope: 'global' } as const) : ({ scope: 'namespace', namespace } as const);
 
-/** One service of a namespace, or of all: its revisions, how calls are divided, and what runs. */
+/** One service of a namespace, or of all: its revisions, how calls are divided, and its containers. */
 export function ServicePage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace, name = '' } = params;
   const source = useMemo(() => sourceOf(namespace), [namespace]);
@@ -46,7 +46,7 @@ export function ServicePage({ params }: { readonly params: Readonly<Record<strin
   const reply = useSignal<ServiceReply | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const isAdding = useSignal(false);
-  // Each change of the service is told by the stream of all.
+  // The stream of all services reports each change of this one.
   const record = useServices(source).list.value?.find(({ info }) => info.name === name);
   const read = () => actions.read(name).then(into(reply), (failure: unknown) => into(error)(toApiError(failure)));
   useEffect(() => void read(), [namespace, name, record]);

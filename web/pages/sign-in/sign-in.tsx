@@ -11,7 +11,7 @@ import { TextField } from '../../parts/field/field.tsx';
 import { Logo } from '../../parts/icon/logo.tsx';
 import { ErrorNote } from '../../parts/note/note.tsx';
 
-/** What a key may do. Throws ApiError for one that the service does not know. */
+/** The rights of a key. Throws ApiError for one that the service does not know. */
 async function rightsOf(secret: string): Promise<OwnKeyReply> {
   const response = await fetch(urlOf('getOwnKey', {}), { headers: { 'Service-Api-Key': secret }, cache: 'no-store' });
   if (!response.ok) throw await errorOf(response);
@@ -90,7 +90,7 @@ export function SignInPage() {
   );
 }
 
-/** In front of a page whose key is refused: the page is hidden, and what was typed there stays. */
+/** In front of a page whose key is refused: the page is hidden, and the texts typed there stay. */
 export function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);

@@ -24,7 +24,7 @@ const VERIFICATIONS: Readonly<Record<Webhook['verification'], string>> = {
   none: 'not verified',
 };
 
-/** What a webhook lacks to take requests; empty if nothing. */
+/** The reason why a webhook cannot take requests; empty if it can. */
 function lackOf({ live, secret }: Webhook): string {
   if (!live) return 'the workflow is disabled';
   return secret === undefined || secret.initialized ? '' : `the secret ${secret.name} has no value`;

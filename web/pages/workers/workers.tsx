@@ -14,7 +14,7 @@ type Task = QueueReply['tasks'][number];
 
 const numeric = (value: number): string => value.toLocaleString('en-US');
 
-/** Tasks that no worker holds although they are ready are what a person looks for. */
+/** The number of ready tasks that no worker holds, marked because it shows a lack of workers. */
 const readyText = ({ ready, held }: Queue) => (
   <span class={ready > 0 && held === 0 ? 'is-waiting strong' : ''}>{numeric(ready)}</span>
 );
@@ -76,7 +76,7 @@ function TaskRow({ namespace, task }: { readonly namespace: string; readonly tas
   );
 }
 
-/** The open tasks of a queue: who holds them, until when, and for which run. */
+/** The open tasks of a queue: their workers, the ends of their leases, and their runs. */
 function Tasks({ namespace, queue }: { readonly namespace: string; readonly queue: string }) {
   const { value, error } = usePolled('listTasks', { namespace, queue });
   const reply = value.value;

@@ -6,7 +6,7 @@ interface ColumnsProps {
   /** The words below a column; empty for none. */
   readonly tickOf: (bucket: Bucket, index: number) => string;
   readonly hrefOf?: (bucket: Bucket) => string;
-  /** What a column stands for, in full. */
+  /** The full description of a column. */
   readonly nameOf: (bucket: Bucket) => string;
 }
 

@@ -11,11 +11,11 @@ interface ConfirmProps {
   readonly kind?: 'plain' | 'bare' | 'danger';
   /** The button shows its icon alone. */
   readonly isLone?: boolean;
-  /** What will happen. */
+  /** The consequences of the action. */
   readonly children: ComponentChildren;
-  /** The button that does it; the label if not given. */
+  /** The text of the button that confirms; the label if not given. */
   readonly act?: string;
-  /** Does it; what it throws is shown here. */
+  /** Performs the action; the question shows the error that it throws. */
   readonly onConfirm: () => Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ function Question({ label, act, children, onConfirm, popover }: ConfirmProps & {
   );
 }
 
-/** A button that asks once, in place, and says what will happen. */
+/** A button that asks for a confirmation in place, and shows the consequences. */
 export function Confirm(props: ConfirmProps) {
   const popover = usePopover('right');
   return (

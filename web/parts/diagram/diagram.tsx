@@ -89,7 +89,7 @@ interface Camera {
   readonly isStill: boolean;
 }
 
-/** The buttons at the foot of a frame, which hide nothing of a drawing that fills it from top to bottom. */
+/** The buttons at the foot of a frame, which hide no part of a drawing that fills it from top to bottom. */
 const TOOLS_HEIGHT = 48;
 
 function roomOf(frame: Frame, { direction }: Layout, isStill: boolean): Size {

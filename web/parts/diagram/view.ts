@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 
-/** What is in sight: the upper left corner in the drawing, and how many pixels one unit is. */
+/** The visible part of the drawing: its upper left corner, and how many pixels one unit is. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -13,7 +13,7 @@ export interface Size {
 }
 
 const LARGEST_SCALE = 2;
-/** Smaller than this nothing can be read. */
+/** Below this scale the texts are too small to read. */
 const READABLE = 0.7;
 const SMALLEST_SCALE = 0.1;
 

@@ -5,6 +5,6 @@ export interface Way {
   /** How often each edge was taken, by `from>to`. */
   readonly taken: ReadonlyMap<string, number>;
   readonly current: string | undefined;
-  /** What the current state does, or how the run ended there. */
+  /** Whether the current state runs or waits, or how the run ended there. */
   readonly mood: 'running' | 'waiting' | 'complete' | 'failed';
 }

@@ -10,7 +10,7 @@ interface DiffProps {
   readonly label: string;
 }
 
-/** What changed from one text to another, line by line; what is the same is folded. */
+/** The differences between two texts, line by line; equal parts are folded. */
 export function Diff({ before, after, label }: DiffProps) {
   const host = useRef<HTMLDivElement>(null);
   const { module, error } = useModule(load);

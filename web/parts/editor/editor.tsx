@@ -22,7 +22,7 @@ export function Editor(props: EditorProps) {
   const handle = useSignal<EditorHandle | undefined>(undefined);
   // Texts that the page was given and has not given back yet. It does that a moment later, when more may be typed.
   const typed = useRef<string[]>([]);
-  // What the editor was opened with calls what is given now.
+  // The callbacks that the editor was opened with call those of the latest props.
   const latest = useRef(props);
   latest.current = props;
   const { module, error } = useModule(load);

@@ -7,7 +7,7 @@ export type Language = 'yaml' | 'json' | 'jq' | 'text';
 export interface EditorOptions {
   readonly value: string;
   readonly language: Language;
-  /** What is edited, for screen readers. */
+  /** The name of the edited text, for screen readers. */
   readonly label: string;
   readonly isReadOnly?: boolean | undefined;
   /** A field of a form: without numbers of lines, and tab leaves it. */

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 
 interface FieldProps {
   readonly label: string;
-  /** What belongs here, or what is wrong with what is there. */
+  /** A text about the expected value; an `error` replaces it. */
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
   readonly children: (attributes: {
@@ -12,7 +12,7 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** A label, an input, and a line below it that says what belongs there or what is wrong. */
+/** A label, an input, and a line below it with the hint or the error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;

@@ -19,7 +19,7 @@ function valuesIn(text: string): Values {
   }
 }
 
-/** What a field's text stands for: a number, a text, JSON for all other types; undefined for no text. */
+/** The value of a field's text: for `string` the text, else its JSON, or the text if it is none; undefined if empty. */
 function valueIn({ type }: InputField, text: string): unknown {
   if (text === '') return undefined;
   if (type === 'string') return text;
@@ -65,7 +65,7 @@ function Row({ field, value, onChange }: RowProps) {
   );
 }
 
-/** A form for the input that a workflow checks. What it changes is the JSON, which stands beside it. */
+/** A form for the input that a workflow checks. It changes the JSON, which stands beside it. */
 export function SchemaForm({ schema, text, onChange }: SchemaFormProps) {
   const values = valuesIn(text);
   const set = (name: string) => (value: unknown) => {

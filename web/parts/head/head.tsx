@@ -10,7 +10,7 @@ interface HeadProps {
   readonly actions?: ComponentChildren;
 }
 
-/** The head of a page: what it is, and what can be done with it. */
+/** The head of a page: its title, details and actions. */
 export function Head({ title, name, detail, actions }: HeadProps) {
   useEffect(() => {
     document.title = `${name} · Weft`;

@@ -12,8 +12,8 @@ interface InspectorProps {
 }
 
 /**
- * What was chosen, opened over the right third of the page; on a narrow screen a sheet from below. It is in the top
- * layer, so that it may stand wherever it belongs to.
+ * A panel for details or a form, opened over the right third of the page; on a narrow screen a sheet from below. It is
+ * in the top layer, so that any component may contain it.
  */
 export function Inspector({ title, label, onClose, actions, children }: InspectorProps) {
   const root = useRef<HTMLElement>(null);

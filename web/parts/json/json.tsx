@@ -83,7 +83,7 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
     const isOpen = (path: string, depth: number): boolean =>
       found?.has(path) === true || depth < OPEN_DEPTH !== toggled.value.has(path);
     const all = [...rowsOf(value, { isOpen, shown: (path) => lengths.value.get(path) ?? CHUNK })];
-    // The brackets around everything say nothing.
+    // The brackets around the whole value are left out.
     return all.length > 1 && all[0]?.size !== 0 ? all.slice(1) : all;
   }, [value, found, toggled.value, lengths.value]);
   const toggle = ({ kind, path }: JsonRow) => {

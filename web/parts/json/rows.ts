@@ -40,7 +40,7 @@ function entriesOf(value: unknown): readonly Entry[] {
 const isLong = (value: unknown): value is string =>
   typeof value === 'string' && (value.length > LONG_TEXT || value.includes('\n'));
 
-/** How a tree is shown: what is open, and how many entries of long lists. */
+/** How a tree is shown: whether the value at a path is open, and how many of its entries or lines are shown. */
 export interface JsonState {
   readonly isOpen: (path: string, depth: number) => boolean;
   readonly shown: (path: string) => number;
@@ -54,7 +54,7 @@ interface Spot {
 
 const ROOT: Spot = { path: '.', depth: 0, name: undefined };
 
-/** The row that shows more of what has so many entries or lines left. */
+/** The row that shows more of a value; `value` is the number of entries or lines that are left. */
 const restOf = (path: string, depth: number, value: number): JsonRow => ({
   path,
   depth: depth + 1,
@@ -65,7 +65,7 @@ const restOf = (path: string, depth: number, value: number): JsonRow => ({
   isOpen: false,
 });
 
-/** The rows of a value, in order; what is closed has one. */
+/** The rows of a value, in order; a closed value has one. */
 export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generator<JsonRow> {
   const { path, depth, name } = spot;
   const kind = kindOf(value);
@@ -100,7 +100,7 @@ export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generato
   if (entries.length > most) yield restOf(path, depth, entries.length - most);
 }
 
-/** Paths of everything that a text occurs in, and of what holds it. */
+/** Paths of all names and values in which a text occurs, and of the objects and lists that hold them. */
 export function pathsWith(value: unknown, term: string, path = '.', name = ''): Set<string> {
   const found = new Set<string>();
   const hasTerm = (text: string): boolean => text.toLowerCase().includes(term.toLowerCase());

@@ -14,7 +14,7 @@ const HINTS: Readonly<Record<StreamState, string>> = {
   ended: 'Changes do not appear by themselves',
 };
 
-/** Whether what is shown follows the service. */
+/** Whether the shown values follow the service. */
 export function LiveMark({ state }: { readonly state: StreamState }) {
   return (
     <span class={`live-mark stream-${state}`} title={HINTS[state]} role="status">

@@ -4,14 +4,14 @@ import { Button } from '../button/button.tsx';
 import { Icon, type IconName } from '../icon/icon.tsx';
 
 interface ErrorNoteProps {
-  /** What was tried: `The run was not cancelled`. It says whether anything was changed. */
+  /** The failed action: `The run was not cancelled`. It says whether anything was changed. */
   readonly title: string;
   readonly error: Pick<ApiError, 'message' | 'status'>;
   readonly onRetry?: (() => void) | undefined;
   readonly children?: ComponentChildren;
 }
 
-/** What failed, in the words of the service, and how to try again. */
+/** The failed action, the error in the words of the service, and how to try again. */
 export function ErrorNote({ title, error, onRetry, children }: ErrorNoteProps) {
   return (
     <div class="note wrong" role="alert">
@@ -60,13 +60,13 @@ export function Remark({
 interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
-  /** What belongs here. */
+  /** A text about the missing content. */
   readonly children: ComponentChildren;
   /** The button or command that fills it. */
   readonly action?: ComponentChildren;
 }
 
-/** An empty page says what belongs there and offers what fills it. */
+/** An empty page names its missing content and offers the action that adds it. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="empty">

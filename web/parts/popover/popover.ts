@@ -15,13 +15,13 @@ function placePanel(panel: HTMLElement, button: HTMLElement, side: 'left' | 'rig
   panel.style.top = `${Math.max(EDGE, top)}px`;
 }
 
-/** A panel in the top layer of the page, opened by a button: nothing around it cuts it off. */
+/** A panel in the top layer of the page, opened by a button: no element around it cuts it off. */
 export interface Popover {
   /** The id of the panel, for the `popovertarget` of the button. */
   readonly id: string;
   readonly button: { current: HTMLButtonElement | null };
   readonly panel: { current: HTMLDivElement | null };
-  /** What is inside is made when this becomes true. */
+  /** The content of the panel is rendered when this becomes true. */
   readonly isOpen: Signal<boolean>;
   close(): void;
 }

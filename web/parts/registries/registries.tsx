@@ -18,7 +18,7 @@ interface RegistriesProps {
   readonly none: string;
 }
 
-/** What a form for a registry holds. */
+/** The fields of a form for a registry. */
 interface Draft {
   readonly url: Signal<string>;
   readonly user: Signal<string>;

@@ -8,7 +8,7 @@ import { Duration, Id, Time } from '../value/value.tsx';
 
 type Waiting = ReadonlyMap<string, Listener>;
 
-/** The labels of the runs, and where one leads: to the runs that have it. */
+/** The labels of the runs, and the address of the runs that have a label. */
 export interface RowLabels {
   readonly of: ReadonlyMap<string, Labels>;
   readonly hrefOf: (label: string) => string;
@@ -19,7 +19,7 @@ interface RowLabelsProps {
   readonly labels: RowLabels | undefined;
 }
 
-/** The labels of a run as links, beside which the row itself leads to the run. */
+/** The labels of a run as links; the row itself is a link to the run. */
 function RowLabelLinks({ row, labels }: RowLabelsProps) {
   if (labels === undefined) return null;
   return (
@@ -40,7 +40,7 @@ function RowLabelWords({ row, labels }: RowLabelsProps) {
 
 const statusIn = (row: InstanceRecord, waiting: Waiting) => statusOf(row, waiting.has(row.id));
 
-/** What a run waits for, in a few words. */
+/** The reason of a wait in a few words: a decision, or types of events. */
 function reasonOf(listener: Listener): string {
   if (isForDecision(listener)) return 'a decision';
   const types = listener.events.map(({ type }) => type);

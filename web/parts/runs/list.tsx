@@ -12,7 +12,7 @@ interface RunListProps {
   readonly label: string;
   readonly filters: readonly Filter[];
   readonly limit: number;
-  /** What stands in the place of no runs. */
+  /** Shown if there are no runs. */
   readonly none: string;
 }
 

@@ -7,7 +7,7 @@ import { ErrorNote } from '../note/note.tsx';
 import { say } from '../toast/toast.tsx';
 import { SIZES } from './list.tsx';
 
-/** What a revision of a service is made of. */
+/** The fields of a new revision of a service. */
 export interface ContainerDraft {
   readonly image: Signal<string>;
   readonly cmd: Signal<string>;

@@ -23,7 +23,7 @@ async function allPods({ source, service, revisions }: PodsProps): Promise<reado
   return (await Promise.all(used.map(({ revision }) => podsOf(source, service, revision)))).flat();
 }
 
-/** What a container writes, from now on. */
+/** The output of a container, from now on. */
 function Output({ pod }: { readonly pod: string }) {
   const text = useSignal('');
   const error = useSignal<ApiError | undefined>(undefined);
@@ -46,7 +46,7 @@ function Output({ pod }: { readonly pod: string }) {
   return <pre class="pod-output">{text.value || 'Nothing yet.'}</pre>;
 }
 
-/** The containers that run for a service, and what each writes. */
+/** The containers that run for a service, each with its output. */
 export function Pods(props: PodsProps) {
   const pods = useSignal<readonly Pod[] | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);

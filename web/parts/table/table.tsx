@@ -19,11 +19,11 @@ interface TableProps<Row> {
   /** Undefined for a row that is not loaded yet. */
   readonly rowAt: (index: number) => Row | undefined;
   readonly keyOf: (row: Row) => string;
-  /** Where a row leads; its first cell holds the link. */
+  /** The address of a row's page; its first cell holds the link. */
   readonly hrefOf?: (row: Row) => string | undefined;
   /** A row on a narrow screen: two lines. */
   readonly narrow: (row: Row) => ComponentChildren;
-  /** What is in sight, so that it can be loaded. */
+  /** Called with the range of rows in sight, so that they can be loaded. */
   readonly onRange?: (from: number, to: number) => void;
   readonly isChosen?: (row: Row) => boolean;
   /** As high as its rows, and scrolled with the page: for short lists. */

@@ -18,7 +18,7 @@ export interface TimelineChildren {
   readonly of: ReadonlyMap<number, readonly TimelineChild[]>;
   readonly isOpen: (step: Step) => boolean;
   readonly onFold: (step: Step) => void;
-  /** Said below the children of a step that shows them, such as that there are more; undefined: nothing. */
+  /** The remark below the children of a step that shows them, such as that there are more; undefined: none. */
   readonly remark: (step: Step) => { readonly text: string; readonly href?: string } | undefined;
 }
 

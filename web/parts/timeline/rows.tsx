@@ -5,7 +5,7 @@ import { StatusMark } from '../status/status.tsx';
 import type { Lane, TimelineChild, TimelineChildren } from './lanes.ts';
 import type { Scale } from './scale.ts';
 
-/** What all rows of a timeline share. */
+/** The properties that all rows of a timeline share. */
 export interface Room {
   readonly scale: Scale;
   /** The end of the time that is shown, milliseconds since 1970. */

@@ -17,7 +17,7 @@ function remove(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Says for some seconds what was done, and offers to undo it. */
+/** Shows a text about an action for some seconds; with `undo`, also a button that undoes the action. */
 export function say(
   text: string,
   { isWrong = false, undo }: { isWrong?: boolean; undo?: () => Promise<unknown> } = {},

@@ -49,7 +49,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
 
 interface IdProps {
   readonly id: string;
-  /** What the id names, for the button that copies it. */
+  /** A name for the id, for the button that copies it. */
   readonly of?: string;
   readonly href?: string;
 }

@@ -127,7 +127,7 @@ function Tools({ store, variable, transfer, onEdit }: ToolsProps) {
 
 const canEdit = ({ mimeType, size }: Variable): boolean => TEXTUAL.test(mimeType) && Number(size) < LARGEST_EDITED;
 
-/** The value of a variable, and what can be done with it. */
+/** The value of a variable, and the actions on it. */
 export function VariablePreview({ store, variable }: PreviewProps) {
   const { bytes, error, isWanted } = useValue({ store, variable });
   const transfer = useTransfer();

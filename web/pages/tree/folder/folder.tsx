@@ -91,7 +91,7 @@ function Buttons({ onCreate }: { readonly onCreate: (what: Creating) => void }) 
   );
 }
 
-/** What a directory holds, and the ways to add to it. */
+/** The nodes of a directory, and the ways to add to it. */
 export function FolderView({ namespace, directory }: { readonly namespace: string; readonly directory: Directory }) {
   const { node, children } = directory;
   const creating = useSignal<Creating | undefined>(undefined);

@@ -11,7 +11,7 @@ import { Skeleton } from '../../../parts/note/note.tsx';
 interface ConsequencesProps {
   readonly namespace: string;
   readonly node: Node;
-  /** What a workflow does that names it. */
+  /** The verb of the sentence about a workflow that names the node: `calls it and would fail`. */
   readonly verb: string;
 }
 
@@ -20,7 +20,7 @@ interface Found {
   readonly pending: number;
 }
 
-/** What depends on a node: workflows that call it, and runs that are not over. */
+/** The dependents of a node: workflows that call it, and runs that are not over. */
 export function Consequences({ namespace, node, verb }: ConsequencesProps) {
   const found = useSignal<Found | undefined>(undefined);
   const error = useSignal('');

@@ -15,7 +15,7 @@ interface PanelProps {
   readonly onDone: () => void;
 }
 
-/** What deletes a node; a workflow can be made again from its source for some seconds. */
+/** Deletes a node; for some seconds, a button offers to create a workflow again from its source. */
 async function remove({ namespace, node }: Pick<PanelProps, 'namespace' | 'node'>): Promise<void> {
   const isWorkflow = node.type === 'workflow';
   const source = isWorkflow ? await sourceOf(namespace, node.path) : '';
@@ -24,7 +24,7 @@ async function remove({ namespace, node }: Pick<PanelProps, 'namespace' | 'node'
   say(`Deleted ${node.path}`, isWorkflow ? { undo: restore } : {});
 }
 
-/** Deletes a node, after it has said what that breaks. */
+/** The panel that deletes a node; it lists the dependents of the node first. */
 export function DeletePanel({ namespace, node, onDone }: PanelProps) {
   const task = useTask();
   const confirm = async () => {

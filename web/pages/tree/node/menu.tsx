@@ -8,7 +8,7 @@ import { Menu } from '../../../parts/menu/menu.tsx';
 import { DeletePanel } from './delete-panel.tsx';
 import { RenamePanel } from './rename-panel.tsx';
 
-/** What can be done with a node of the tree. */
+/** The actions on a node of the tree. */
 export function NodeMenu({ namespace, node }: { readonly namespace: string; readonly node: Node }) {
   const panel = useSignal<'rename' | 'delete' | undefined>(undefined);
   if (!may('renameNode')) return null;

@@ -127,7 +127,7 @@ interface TextProps extends Omit<ToolsProps, 'onCompare'> {
   readonly onCompare: () => void;
 }
 
-/** The text, or what changed in it, and the problems of the compiler below. */
+/** The text, or its changes, and the problems of the compiler below. */
 function Text(props: TextProps) {
   const { draft, task, isComparing, name, editor } = props;
   const take = useCallback(

@@ -116,7 +116,7 @@ function Actions({ props, onTag }: { readonly props: RevisionRowProps; readonly 
   );
 }
 
-/** One revision; it opens for its text, or for what changed from it to the latest. */
+/** One revision; it opens for its text, or for the differences from it to the latest. */
 export function RevisionRow(props: RevisionRowProps) {
   const { revision, isLatest, latestText } = props;
   const isOpen = useSignal(false);

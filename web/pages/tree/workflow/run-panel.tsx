@@ -48,7 +48,7 @@ function usePastInputs(namespace: string, path: string) {
   const inputs = useSignal<readonly PastInput[]>([]);
   useEffect(() => {
     pastInputs(namespace, path, MOST_INPUTS).then(into(inputs), () => {
-      // Without them there is one help less, and nothing is wrong.
+      // Past inputs are an optional help: the panel works without them.
     });
   }, [namespace, path, inputs]);
   return inputs.value;
@@ -68,7 +68,7 @@ function problemOf(text: string): string | undefined {
 interface RunPanelProps {
   readonly namespace: string;
   readonly path: string;
-  /** What is stored: that runs, whatever is written in the editor. */
+  /** The stored text: this text runs, not the one in the editor. */
   readonly source: string;
   readonly isChanged: boolean;
 }

@@ -2,7 +2,7 @@ import type { Loaded } from '../../../data/api/live.ts';
 import type { RouterReply, Workflow } from '../../../data/api/operations.ts';
 import type { Draft } from '../../../data/workflow/drafts.ts';
 
-/** What every view of a workflow gets. */
+/** The properties of every view of a workflow. */
 export interface TabProps {
   readonly namespace: string;
   readonly workflow: Workflow;
