@@ -6,7 +6,7 @@ import { type House, parseSources } from './architecture/house.ts';
 import { EXCEPTIONS, KNOWN } from './architecture/known.ts';
 import { RULE_NAMES, RULES } from './architecture/rules.ts';
 
-/** What web/ holds has rules of its own: test/web/structure.test.ts. */
+/** The files of web/ have rules of their own: test/web/structure.test.ts. */
 const SOURCE = /^(bin|bench|cdk|clients|functions|lib)\/.*\.ts$/;
 
 /** Made by `npm run docs`; its size is that of the API. */

@@ -34,7 +34,7 @@ test('the image has every folder that the service imports, and the context of it
 const tool = spawnSync('systemd-analyze', ['--version']);
 
 test.skipIf(tool.error !== undefined)('the unit is valid for systemd', () => {
-  // Where its program is missing, systemd-analyze names that, and nothing else.
+  // Where its program is missing, systemd-analyze reports that problem alone.
   const { stderr } = spawnSync('systemd-analyze', ['verify', 'deploy/weft.service'], { encoding: 'utf8' });
   const problems = stderr.split('\n').filter((line) => line.includes('weft.service'));
   const isKnown = (line: string) => !existsSync('/usr/bin/node') && line.includes('/usr/bin/node is not executable');

@@ -24,7 +24,7 @@ interface Action {
 
 const FLOW = 'states:\n- {id: greet, type: noop, transform: {text: hello}}\n';
 const TEST = 'workflow: flow.yaml\ncases:\n- name: greets\n  expect: {output: {text: hello}}\n';
-/** Stands for the client of GitHub: stores what it would send. */
+/** Stands for the client of GitHub: stores the requests that it would send. */
 const GH = `#!/usr/bin/env bash
 echo "$*" >> "$GH_CALLS"
 case "$*" in

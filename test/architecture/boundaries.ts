@@ -74,7 +74,7 @@ const CLOCKS = ['lib/adapters', 'lib/containers/sidecar', 'lib/language/js', 'bi
 
 /** Members of globals that read the clock or make random values. */
 const CLOCK_MEMBERS = ['Date.now', 'performance.now', 'process.hrtime', 'Math.random', 'crypto.randomUUID'];
-/** Imports that do so, by whatever object they are called. */
+/** Imports that do so, on any object. */
 const CLOCK_IMPORTS = ['randomUUID', 'randomBytes', 'randomInt', 'getRandomValues', 'hrtime'];
 
 function isClock(node: Node): boolean {

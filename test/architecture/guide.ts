@@ -4,7 +4,7 @@ import type { House, Violation } from './house.ts';
 /** A row of the map: its path and its text. */
 const ROW = /^([\w./-]+)\s+(.*)$/;
 
-/** A word with a slash in it, or the name of a file: what the guide means as a path. Routes begin with a slash. */
+/** A path in the guide: a word with a slash in it, or the name of a file. Routes begin with a slash. */
 const PATH = /(?<![\w./@'-])(?:\.?[\w-]+\/[\w./*-]*|[\w-]+\.(?:ts|mjs|md|json))(?![\w(])/g;
 
 const mapOf = ({ guide }: House): string[] =>

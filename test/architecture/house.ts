@@ -78,7 +78,7 @@ export function linesOf(node: Node, { tree }: Source): number {
   return line(node.getEnd()) - line(node.getStart(tree)) + 1;
 }
 
-/** What a node adds to the name of a place: its own name if it is a declaration, `()` for a function without a name. */
+/** The part of a node in the name of a place: the name of a declaration, `()` for a function without a name. */
 function nameOf(node: Node): string | undefined {
   if (isConstructorDeclaration(node)) return 'constructor';
   if (isPropertyAccessExpression(node)) return undefined;

@@ -18,7 +18,7 @@ function specifierOf(node: Node): Node | undefined {
   return undefined;
 }
 
-/** What a file imports, as it is written: static, dynamic and type imports, and exports from another file. */
+/** The specifiers of a file, as written: static, dynamic and type imports, and exports from another file. */
 export function specifiersOf({ nodes }: Source): string[] {
   const found = nodes.map(specifierOf);
   return found.flatMap((node) => (node !== undefined && isStringLiteral(node) ? [node.text] : []));

@@ -4,7 +4,7 @@ import { RULE_NAMES, RULES, type RuleName } from './rules.ts';
 
 const lines = (count: number, line: string) => `${line}\n`.repeat(count);
 
-/** A house without a fault: it has a map, arrows, a table with its rows, and what each rule is about. */
+/** A house without a fault: it has a map, arrows, a table with its rows, and an example for each rule. */
 const TEXTS: Readonly<Record<string, string>> = {
   'lib/ports/clock.ts': 'export interface Clock { now(): number }\n',
   'lib/domain/faults.ts': [

@@ -85,7 +85,7 @@ describe('the bucket', () => {
     const emptied = only(gone, 'Custom::MadeWhileRunning');
     expect(emptied.Properties['bucket']).toEqual(only(gone, 'AWS::S3::Bucket').Properties['BucketName']);
     expect(emptied).toMatchObject({ DependsOn: expect.arrayContaining([bucketId]) });
-    // Only its properties differ, so that a change to `retain=true` empties nothing.
+    // Only its properties differ, so that a change to `retain=true` empties no bucket.
     const kept = only(resources, 'Custom::MadeWhileRunning');
     expect(kept.Properties['name']).toBe(emptied.Properties['name']);
     expect(kept.Properties).not.toHaveProperty('bucket');

@@ -69,7 +69,7 @@ stack.node.root.synth();
   shown,
 } as const;
 
-/** What lies beside functions of the package: the licenses beside all of them. */
+/** Files beside functions of the package: the licenses beside all of them. */
 const BESIDE = ['LICENSE', 'THIRD-PARTY-NOTICES.txt', 'sandbox-worker.mjs', 'smtp.mjs', 'beside.mjs'];
 
 /** Functions of the package that do nothing. Other tests bundle the real ones. */
@@ -118,7 +118,7 @@ async function synthAll(): Promise<void> {
   await run(process.execPath, ['runner.mjs', ...Object.keys(APPS)], { cwd: folder, env });
 }
 
-/** The templates that an app wrote, by stack. Throws what it threw. */
+/** The templates that an app wrote, by stack. Throws the error that the app threw. */
 async function templatesOf(name: keyof typeof APPS): Promise<Templates> {
   const error = await readFile(join(folder, `${name}.error`), 'utf8').catch(() => undefined);
   if (error !== undefined) throw new Error(error);
@@ -166,7 +166,7 @@ describe('the construct in the app of a user', () => {
         async ({ asset }) => /"(.*)\.ts"/.exec(await readFile(join(out, asset, 'index.mjs'), 'utf8'))?.[1],
       ),
     );
-    // Those that evaluate what users write, and those that run states.
+    // Those that evaluate scripts of users, and those that run states.
     expect(sources.toSorted()).toEqual([
       'lambdas/events',
       'lambdas/system',

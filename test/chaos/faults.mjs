@@ -1,6 +1,6 @@
 /**
- * Preloaded into `npm start` (`node --import`). On SIGUSR2 it reads the file CHAOS_FAULT, which says what is wrong from then
- * on: `{clock: milliseconds by which the clock is ahead, commit: {code, message}, bus: {code, message}}`. With `commit`, no
+ * Preloaded into `npm start` (`node --import`). On SIGUSR2 it reads from the file CHAOS_FAULT the fault from then on:
+ * `{clock: milliseconds by which the clock is ahead, commit: {code, message}, bus: {code, message}}`. With `commit`, no
  * transaction of a database can be committed; with `bus`, no row can be added to the journal of the bus.
  */
 import { readFileSync } from 'node:fs';

@@ -23,7 +23,7 @@ type FaultName =
   | 'clock +3 d and back';
 
 interface Fault {
-  /** What is wrong with the service while the fault lasts, in the form that faults.mjs reads. */
+  /** The state of the service while the fault lasts, in the form that faults.mjs reads. */
   readonly state: object;
   /** A failure of storage lasts from 5 s to the option `--longest`; a clock is set back after at most 5 s. */
   readonly isOutage: boolean;

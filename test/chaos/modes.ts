@@ -1,4 +1,4 @@
-/** What a mode of the program is given. */
+/** The options of a mode of the program. */
 export interface ModeOptions {
   /** How many rounds of random disturbances; a mode that tries all cases ignores it. */
   readonly rounds: number;
@@ -12,7 +12,7 @@ export interface ModeOptions {
   readonly print: (line: string) => void;
 }
 
-/** What a mode found: how many rounds or cases passed, and a sentence for each failure. */
+/** The result of a mode: how many rounds or cases passed, and a sentence for each failure. */
 export interface Verdict {
   readonly passed: number;
   readonly failures: readonly string[];
@@ -46,7 +46,7 @@ export const MODES: Readonly<Record<ModeName, Mode>> = {
     isUsual: true,
     run: async (options) => (await import('./faults.ts')).faults(options),
   },
-  // Latencies are measured: on a busy machine they say nothing.
+  // Latencies are measured: on a busy machine they are not meaningful.
   attacks: {
     about: 'latency of one tenant during attacks of another, on a quiet machine',
     isUsual: false,

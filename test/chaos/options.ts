@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { MODES, type ModeName } from './modes.ts';
 
-/** What a start of the program asks for. */
+/** The options of a start of the program. */
 export interface ChaosOptions {
   /** The modes in the order in which they run. */
   readonly modes: readonly ModeName[];

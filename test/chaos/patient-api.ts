@@ -5,7 +5,7 @@ import type { Api, Reply, RequestBody } from '../durability/api.ts';
 const PAUSE_MS = 200;
 /** A request that gets no other reply than a fault for this long is stuck. */
 const PATIENCE_MS = 60_000;
-/** What a repeated request gets if the first one had its effect although its reply was a fault. */
+/** The status of a repeated request, by method, if the first one had its effect although its reply was a fault. */
 const DONE_BEFORE: Readonly<Record<string, number>> = { POST: 409, PUT: 409, DELETE: 404 };
 
 /** A client that repeats a request that got 5xx, as its documentation asks, until it gets another reply. */

@@ -21,7 +21,7 @@ export async function points({ rounds, seed, print }: ModeOptions): Promise<Verd
   const failures: string[] = [];
   let passed = 0;
   const { error } = console;
-  // Crashed processes report what they could not do.
+  // Crashed processes report the work that failed.
   console.error = () => undefined;
   try {
     for (const workload of workloads) {

@@ -15,7 +15,7 @@ import { packageVersion } from '../../lib/adapters/portable/package.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = join(root, 'examples/hello/workflow.yaml');
 const NOTHING = 'http://127.0.0.1:1';
-/** What every command loads, before its own modules. */
+/** The largest size of the program that every command loads before its own modules. */
 const MAX_BYTES = 30_000;
 
 let folder: string;

@@ -180,7 +180,7 @@ describe('every command', async () => {
     expect((await weft(['completion', 'names', 'nothing'])).code).toBe(2);
     const script = join(workspace.folder, 'names.sh');
     await writeFile(script, (await weft(['completion', 'bash'])).out);
-    // The program that the script calls prints what it was asked for.
+    // The program that the script calls prints its arguments.
     const complete = (...words: readonly string[]) =>
       execFileSync(
         'bash',

@@ -119,7 +119,7 @@ async function withProgram(queue: string, command: string, args: readonly string
     program = spawn(command, [...args, queue], { cwd: folder, env, stdio: 'ignore', detached: true });
     return (await run(queue))['return'];
   } finally {
-    // The shell and what it runs.
+    // The shell and the processes that it runs.
     if (program?.pid !== undefined) process.kill(-program.pid);
   }
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { main } from '../../bin/cli/program.ts';
 import type { Client, Json } from '../service/access/client.ts';
 
-/** What a command is started with besides its arguments. */
+/** The options of the start of a command, besides its arguments. */
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
@@ -15,7 +15,7 @@ export interface StartOptions {
   /** The current folder, relative to the workspace. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
-  /** Both outputs are a terminal; what it draws is listed. */
+  /** If given, both outputs are a terminal, and the texts that it draws are added. */
   readonly drawn?: string[];
   /** Called with each text that is printed. */
   readonly onOutput?: (text: string) => void;

@@ -76,7 +76,7 @@ const described = (): string[] => {
   return all.flatMap((one) => one['x-operations'] ?? [one]).map(({ operationId }) => operationId);
 };
 
-/** Values for the paths of all operations; what they name may be missing, which the service then says. */
+/** Values for the paths of all operations; the things that they name may be missing, which the service then reports. */
 const PARAMS = {
   namespace: 'all',
   node: 'greet',
@@ -93,7 +93,7 @@ const PARAMS = {
   key: 'k',
   step: '1',
 };
-/** Last: they remove what others need. */
+/** Called last: they remove resources that others need. */
 const DELETES = (name: string): number =>
   /^delete|^untag|^revoke|^discard/.test(name) ? (name === 'deleteNamespace' ? 2 : 1) : 0;
 const BODIES: Readonly<Record<string, unknown>> = {

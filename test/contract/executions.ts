@@ -12,7 +12,7 @@ export interface Ending {
 
 export type TestFunction = (payload: unknown, token: string | undefined) => Promise<unknown>;
 
-/** What an adapter provides for the tests. */
+/** The parts that an adapter provides for the tests. */
 export interface Bench {
   readonly executions: Executions;
   /** The functions that machines can call, by the name in `FunctionName`. */

@@ -47,8 +47,8 @@ const REFUSED: readonly [string, Item][] = [
 ];
 
 /**
- * The limits of DynamoDB, which a table keeps so that what it takes is taken on AWS. `differs` are the titles of laws that
- * an emulator is known to break.
+ * The limits of DynamoDB, which a table keeps so that DynamoDB accepts its items, too. `differs` are the titles of laws
+ * that an emulator is known to break.
  */
 export function limitContract(open: () => Promise<Opened>, differs: readonly string[] = []): void {
   let opened: Opened;

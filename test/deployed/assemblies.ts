@@ -4,8 +4,8 @@ import { EVERY_OPTION } from '../cdk/options.ts';
 export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
 
 /**
- * What the emulator cannot do, and what lets it delete everything. Its account has the quota of a new one, which leaves five
- * places to requests that wait: fewer than the tests need at once.
+ * Options that switch off features that the emulator lacks, and let it delete everything. Its account has the quota of
+ * a new one, which leaves five places to requests that wait: fewer than the tests need at once.
  */
 const EMULATED = { streaming: 'false', retain: 'false', maxWaitingRequests: '100' };
 

@@ -45,7 +45,7 @@ async function testInstallations(
   );
   const names = remaining.flat();
   console.log(`resources after destroying: ${names.length === 0 ? 'none' : names.join(', ')}`);
-  // Of a part of the tests, missing failures prove nothing.
+  // If a part of the tests ran, known failures may be missing.
   const counted = tally(report, isPart || endpoint !== undefined ? 'part' : 'emulator');
   return names.length === 0 ? counted : { ...counted, failed: counted.failed + 1 };
 }

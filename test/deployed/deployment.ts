@@ -17,7 +17,7 @@ const ACCOUNT = '000000000000';
 /** The emulator accepts any credentials. */
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' };
 
-/** What is deployed, and where. */
+/** The place and the files of a deployment. */
 export interface DeploymentOptions {
   /** The endpoint of AWS. */
   readonly endpoint: string;

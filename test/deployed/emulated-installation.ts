@@ -88,7 +88,7 @@ export class EmulatedInstallation {
     await this.#deployment.destroy(SERVICE_STACK);
   }
 
-  /** Destroys the stack of the data. Throws an error with what is printed when it fails. */
+  /** Destroys the stack of the data. Throws an error with the printed text when it fails. */
   async destroyData(): Promise<void> {
     await this.#deployment.destroy(DATA_STACK);
   }
@@ -98,7 +98,7 @@ export class EmulatedInstallation {
     return remainingIn(this.#endpoint, NAME);
   }
 
-  /** What Lambda has as the revision of each function, by its name: each update of a function changes it. */
+  /** The revision id of each function in Lambda, by its name: each update of a function changes it. */
   async functionRevisions(): Promise<Readonly<Record<string, string | undefined>>> {
     const lambda = new LambdaClient({ endpoint: this.#endpoint, region: REGION, credentials: CREDENTIALS });
     const revisions: Record<string, string | undefined> = {};
@@ -108,7 +108,7 @@ export class EmulatedInstallation {
     return revisions;
   }
 
-  /** Calls what rules call after a deployment. */
+  /** Calls the functions that rules call after a deployment. */
   reportDeployment(): Promise<void> {
     return reportDeployment(this.#endpoint, this.#stackIds);
   }

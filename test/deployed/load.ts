@@ -22,7 +22,7 @@ states:
 /** A workflow of the load. */
 export type LoadedWorkflow = keyof typeof LOADED;
 
-/** What the clients were promised. */
+/** The effects that the service has acknowledged to the clients. */
 export interface LoadReport {
   /** The number of runs that each workflow must have: of `noticed`, the events that were accepted. */
   readonly counts: Readonly<Record<LoadedWorkflow, number>>;
@@ -77,7 +77,7 @@ export class Load {
     this.#clients.catch(() => undefined);
   }
 
-  /** Ends the clients, each after its last request was accepted. Throws what was answered to one of them and is no fault. */
+  /** Ends the clients, each after its last request was accepted. Throws if a client got an unexpected reply. */
   async stop(): Promise<LoadReport> {
     this.#goesOn = false;
     await this.#clients;

@@ -68,7 +68,7 @@ function wrongIn(database: DatabaseSync): string[] {
 
 /**
  * Checks a database that no process uses, without changing it: its pages, its indexes, and rows that belong together.
- * Returns what is wrong.
+ * Returns the violations.
  */
 export function auditOf(folder: string): string[] {
   // A connection that only reads makes no checkpoint when it closes.

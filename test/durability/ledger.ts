@@ -12,7 +12,7 @@ export interface Begun {
   readonly acknowledged: Set<string>;
 }
 
-/** What was sent to a namespace, and what of it the service acknowledged. */
+/** The requests that were sent to a namespace, and those that the service acknowledged. */
 export interface Ledger {
   readonly namespace: string;
   readonly slots: readonly Slot[];

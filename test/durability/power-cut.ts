@@ -17,10 +17,10 @@ const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 const PAGE = 4096;
 const FRAME = FRAME_HEADER + PAGE;
-/** Places in the index: what a checkpoint has copied into the database file, and what it had begun to copy. */
+/** Offsets in the index: the frames that a checkpoint has copied into the database file, and those it began to copy. */
 const [COPIED, COPYING] = [96, 128];
 
-/** What a power cut leaves of a killed service's folder. */
+/** The state in which a power cut leaves a killed service's folder. */
 export interface PowerCut {
   /** Frames of the log that were flushed, and those that were only written, some of which the power cut destroyed. */
   readonly flushed: number;
@@ -75,7 +75,7 @@ const destroyBlocks: Damage = (tail, random) => {
   return left;
 };
 
-/** What can happen to the part of a file that was not flushed. */
+/** The kinds of damage to the part of a file that was not flushed. */
 const DAMAGES: readonly Damage[] = [
   () => Buffer.alloc(0),
   (tail, random) => tail.subarray(0, random.between(0, tail.length)),
@@ -98,8 +98,8 @@ function tearPages(pages: Buffer, log: Buffer, { copied, copying }: Index, rando
 }
 
 /**
- * Copies the folder of a killed service as a power cut at that moment could have left it: of what was written to the log
- * after its last flush, each block is lost or kept at random.
+ * Copies the folder of a killed service as a power cut at that moment could have left it: each block that was written
+ * to the log after its last flush is lost or kept at random.
  */
 export function copyAfterPowerCut(from: string, to: string, record: string, random: Random): PowerCut {
   mkdirSync(to, { mode: 0o700 });

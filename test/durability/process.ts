@@ -19,7 +19,7 @@ function startArguments(): string[] {
 export interface Running {
   readonly url: string;
   readonly key: string;
-  /** Ends it with SIGKILL, whatever it does at the moment. */
+  /** Kills the process with SIGKILL at once. */
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
 }

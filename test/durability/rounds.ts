@@ -20,7 +20,7 @@ export interface Rounds {
   readonly onRound?: (round: number, figures: Figures) => void;
 }
 
-/** What all rounds together found. */
+/** The sums over all rounds. */
 export interface Figures extends Damage {
   /** Writes that were acknowledged before a crash and read after it. */
   acknowledged: number;
@@ -139,7 +139,7 @@ class FolderRounds {
   }
 }
 
-/** Runs the rounds and returns what they found. Throws when the service does not start or replies with an error. */
+/** Runs the rounds and returns their figures. Throws when the service does not start or replies with an error. */
 export async function runRounds({ rounds, seed, sync = 'full', onRound }: Rounds): Promise<Figures> {
   const random = randomFrom(seed);
   const figures: Figures = {

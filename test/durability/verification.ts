@@ -3,13 +3,13 @@ import { type Api, bytesOf, jsonOf } from './api.ts';
 import { type Ledger, type Slot, textOf } from './ledger.ts';
 import { sourceOf } from './workflows.ts';
 
-/** What a service lacks after a crash. */
+/** The damage of a service after a crash. */
 export interface Damage {
   /** Acknowledged writes that are missing or have another value. */
   readonly lost: string[];
   /** Changes that are there in part. */
   readonly partial: string[];
-  /** What happened twice. */
+  /** Effects that happened twice. */
   readonly doubled: string[];
   /** Accepted runs that did not end as complete. */
   readonly crashed: string[];

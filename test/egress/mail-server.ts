@@ -14,7 +14,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** An SMTP server on loopback, and what it received. */
+/** An SMTP server on loopback, with the mails and logins that it received. */
 export interface MailServerFixture {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];

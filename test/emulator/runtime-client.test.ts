@@ -14,7 +14,7 @@ const MB = 1_000_000;
 const [NAMESPACES, TREE, STEPS] = ['lambdas/namespaces', 'lambdas/tree', 'triggers/steps'];
 const NAP = 'states: [{id: nap, type: delay, duration: PT1M}]\n';
 
-/** What separates status and headers from the body in a streamed answer (AWS: "Lambda response streaming"). */
+/** Separates status and headers from the body in a streamed answer (AWS: "Lambda response streaming"). */
 const SEPARATOR = Buffer.alloc(8);
 
 function partsOf({ kind, headers, body, trailers }: Answer): { readonly prelude: string; readonly text: string } {

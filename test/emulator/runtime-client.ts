@@ -35,7 +35,7 @@ export async function installRuntimeClient(): Promise<string> {
   }
 }
 
-/** What the start of a function costs, until it asks for its first event. */
+/** The cost of the start of a function, until it asks for its first event. */
 export interface ColdStart {
   /** Milliseconds of processor time. */
   readonly cpuMs: number;
@@ -43,14 +43,14 @@ export interface ColdStart {
   readonly memory: number;
 }
 
-/** What a function answered to a call, as the Runtime API received it. */
+/** The answer of a function to a call, as the Runtime API received it. */
 export interface Answer {
   readonly kind: 'response' | 'error';
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** The pieces in which the body came. */
   readonly pieces: number;
-  /** What follows a streamed body: the error that ended it, if there was one. */
+  /** The trailers after a streamed body: the error that ended it, if there was one. */
   readonly trailers: NodeJS.Dict<string>;
 }
 
@@ -73,7 +73,7 @@ async function answerOf(request: IncomingMessage, kind: Answer['kind']): Promise
 
 /** The Runtime API of Lambda (AWS: "Using the Lambda runtime API for custom runtimes"), for one function. */
 class RuntimeApi {
-  /** Resolves when the function asks for its first call. Rejects with what it reports instead. */
+  /** Resolves when the function asks for its first call. Rejects with the error that it reports instead. */
   readonly asked = Promise.withResolvers<void>();
   readonly #calls = new Map<string, Call>();
   readonly #waiting: Call[] = [];
@@ -89,7 +89,7 @@ class RuntimeApi {
     return call.answered.promise;
   }
 
-  /** Ends what waits, since the function has ended. */
+  /** Rejects the waiting calls, since the function has ended. */
   fail(error: Error): void {
     this.asked.reject(error);
     for (const { answered } of this.#calls.values()) answered.reject(error);

@@ -58,7 +58,7 @@ function waitingOnce(answer: (payload: Payload) => Ending) {
   return { steps, resumed, tasks, answers };
 }
 
-/** What ended the wait has resumed the run as well, up to its end or its next wait. */
+/** The step that ended the wait has resumed the run as well, up to its end or its next wait. */
 const ended = (): Ending => ({ output: END });
 const wentOn = (): Ending => ({ output: NEXT_WAIT });
 
@@ -92,7 +92,7 @@ interface Kind {
   readonly name: string;
   readonly yaml: string;
   readonly answer?: (payload: Payload) => Ending;
-  /** What the tasks get, in any order. */
+  /** The payloads that the tasks get, in any order. */
   readonly tasks?: readonly object[];
   /** The step after a wait; undefined if the task has ended with the outcome. */
   readonly resumed?: { readonly resume: number; readonly with: object };
@@ -108,7 +108,7 @@ const foreach = (retries = '') =>
 const after = (signal: object) => ({ resume: 1, with: { pause: 1, ...signal } });
 const afterNext = { resume: 2, with: NEXT_WAIT };
 
-/** Every kind of wait and of its end, and what the steps function gets. */
+/** Every kind of wait and of its end, with the payloads that the steps function gets. */
 const KINDS: readonly Kind[] = [
   {
     name: 'a delay',
@@ -189,7 +189,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** A machine begins with a step that leads to the wait, or with the wait, which is its input then. */
+/** A machine begins with a step that returns the wait, or with the wait, which is its input then. */
 const ENTRIES: readonly (readonly [entry: MachineEntry, input: object])[] = [
   ['anywhere', { run: RUN }],
   ['wait', { run: RUN, ...WAIT }],

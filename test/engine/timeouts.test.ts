@@ -30,7 +30,7 @@ interface Ended {
   readonly seconds: number;
 }
 
-/** Runs `main` to its end, and checks that nothing else is left running. */
+/** Runs `main` to its end, and checks that no other run is pending. */
 async function run(main: string, kid = LONG_KID): Promise<Ended> {
   const world = new World(database);
   try {

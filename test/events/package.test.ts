@@ -5,7 +5,7 @@ import fc from '../fast-check.ts';
 
 /**
  * The package `cloudevents` is the type of an event and the other side of these tests. Its decoder is not used: each
- * test shows one place where it does not keep to the specification, and what is done instead.
+ * test shows one place where it does not keep to the specification, and how Weft does.
  */
 
 const STRUCTURED = 'application/cloudevents+json';

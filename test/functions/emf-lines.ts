@@ -13,7 +13,7 @@ export interface EmfLine {
   readonly [name: string]: unknown;
 }
 
-/** Captures what functions write to their logs. */
+/** Captures the lines that functions write to their logs. */
 export class LogLines {
   #text = '';
 

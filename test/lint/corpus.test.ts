@@ -30,7 +30,7 @@ describe('lint finds nothing', () => {
   });
 });
 
-/** What lint finds in the recorded workflows, each of which is about what the rule describes. */
+/** The findings of lint in recorded workflows that are about the very mistake of the rule. */
 const TRUE_FINDINGS: readonly string[] = [
   'unreachable-state-is-fine: state-unreachable',
   'unused-function-is-fine: function-unused',

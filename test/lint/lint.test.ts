@@ -13,7 +13,7 @@ import { MISTAKES, type Mistake } from './mistakes.ts';
 
 const idsOf = (findings: readonly Finding[]): string[] => findings.map(({ rule }) => rule);
 
-/** What lint finds of a rule in a text without its mark, and the place of the mark. */
+/** The findings of a rule in a text without its mark, and the place of the mark. */
 function findingsOf({ rule, text }: Mistake) {
   const source = text.replace('▸', '');
   const place = createSourceText(source).at(text.indexOf('▸'));

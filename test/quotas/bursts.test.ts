@@ -36,7 +36,7 @@ function limited(isReporting: boolean, isOfKind?: (pk: string) => boolean): Runn
   return { ...world.reliable, table: keys.limit(world.reliable.table, isReporting) };
 }
 
-/** What became of a load that began at once: how many requests of each second were refused. */
+/** The outcome of a load that began at once. */
 interface Burst {
   readonly accepted: number;
   /** The last second in which one was refused. */

@@ -27,7 +27,7 @@ export function integrationOf(resources: Record<string, Resource>, lambda: strin
   return { isStreamed, timeoutMs };
 }
 
-/** What a client of API Gateway receives. */
+/** The reply that a client of API Gateway receives. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ interface Prelude {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the client receives of parts that a Lambda sends at these times: API Gateway ends what is late or silent. */
+/** The reply that the client receives if a Lambda sends these parts: API Gateway ends it if it is late or silent. */
 function receive(
   parts: readonly Part[],
   head: Prelude,
@@ -71,7 +71,7 @@ function receive(
   return { status, headers, body };
 }
 
-/** Calls a streaming handler as Lambda does, and returns what API Gateway passes on; `now` is the time of the test. */
+/** Calls a streaming handler as Lambda does, and returns the reply of API Gateway; `now` is the time of the test. */
 export async function request(
   handler: Handler,
   event: object,

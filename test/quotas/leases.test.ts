@@ -89,7 +89,7 @@ describe('5,000 starts a second of one workflow', () => {
   });
 });
 
-/** Changes after which no process may answer by what was there before. */
+/** Changes after which no process may answer from the state before: title, change, check. */
 const CHANGES: readonly (readonly [
   string,
   (ports: MemoryPorts['ports']) => Promise<unknown>,

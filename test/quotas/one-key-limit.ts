@@ -2,7 +2,7 @@ import { tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import type { Table, Write } from '../../lib/ports/table.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** What DynamoDB throws when a key takes no more writes (aws-facts, 4), and what the adapter throws after its attempts. */
+/** The error of DynamoDB when a key takes no more writes (aws-facts, 4), and of the adapter after its attempts. */
 export class ThrottledKeyError extends Error {
   override readonly name = 'ProvisionedThroughputExceededException';
 }
@@ -24,7 +24,7 @@ function placesOf(write: Write): Place[] {
   return [{ name: table, pk }, ...rows];
 }
 
-/** A database in which one partition key takes so many writes a second, with one second of unused ones in reserve. */
+/** A database in which each partition key takes `perSecond` writes a second, and has those of one second in reserve. */
 export class OneKeyLimit {
   readonly #perSecond: number;
   readonly #now: () => number;

@@ -1,7 +1,7 @@
 import { tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import type { Item, Key, Table, TableName, Write } from '../../lib/ports/table.ts';
 
-/** What a partition takes a second (AWS: "Designing partition keys to distribute your workload"). */
+/** The units that a partition takes a second (AWS: "Designing partition keys to distribute your workload"). */
 export const WRITE_UNITS_OF_PARTITION = 1000;
 export const READ_UNITS_OF_PARTITION = 3000;
 
@@ -72,7 +72,7 @@ export class PartitionMeter {
     }
   }
 
-  /** A table that notes what it is asked for. */
+  /** A table that counts the units of its requests. */
   measure(table: Table): Table {
     const keyOf = (write: Write): Key =>
       write.do === 'put' ? { table: write.table, pk: write.item.pk, sk: write.item.sk } : write.key;

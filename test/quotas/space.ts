@@ -47,7 +47,7 @@ export class QuotaSpace {
     return workflows.open(this.ports, 'demo', `/${path}`);
   }
 
-  /** Resolves with the result of some work; meanwhile time passes to the next timer whenever nothing else happens. */
+  /** Resolves with the result of some work; meanwhile time passes to the next timer whenever no other work is left. */
   async pass<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = work.finally(() => {

@@ -72,7 +72,7 @@ export class QuotaStepFunctions {
   readonly calls: Record<string, number> = {};
   /** How many of them were throttled. */
   readonly throttled: Record<string, number> = {};
-  /** What an account may have; a test may lower it. */
+  /** The limits of an account; a test may lower them. */
   readonly most = { machines: 100_000, openExecutions: 1_000_000 };
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #now: () => number;

@@ -81,7 +81,7 @@ function streamOf(world: World, { waitingRequests }: Sent): Promise<Received> {
   return request(treeOf(world, waitingRequests), event, integration, () => world.time.clock.now());
 }
 
-/** Resolves with the reply; meanwhile time passes, and whatever waits for the end of a run looks again. */
+/** Resolves with the reply; meanwhile time passes, and requests that wait for the end of a run read it again. */
 async function whilePassing(world: World, reply: Promise<Received>): Promise<Received> {
   let isReady = false;
   const done = reply.finally(() => {

@@ -179,7 +179,7 @@ async function whatRan(path: string): Promise<unknown> {
     if (protocol !== 'blob:' && origin !== new URL(console_.client.url).origin) outside.push(request.url());
   });
   await untilReady(page);
-  // What an image or an animation would run comes a moment later than the page.
+  // A script that an image or an animation starts would run a moment later than the page.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))));
   const ran = await page.evaluate(() => ({
     pwned: Reflect.get(window, 'pwned') ?? null,

@@ -70,7 +70,7 @@ describe('a person', () => {
     const problem = problems.getByRole('button', { name: /does not exist/ });
     await problem.waitFor();
     expect(await problems.getByRole('listitem').count()).toBe(2);
-    // The problem leads to its place in the text.
+    // The problem is a link to its place in the text.
     await problem.click();
     for (const _ of 'grete') await page.keyboard.press('Delete');
     await page.keyboard.type('greet');

@@ -89,7 +89,7 @@ test(`a list of ${RUNS} runs holds only the rows in sight, at its top, in its mi
   }
 });
 
-/** What the main thread of a page has spent on its work, milliseconds of the processor. */
+/** Returns a function that reads the processor time of the page's main thread by kind of work, milliseconds. */
 async function spentBy(page: Page): Promise<() => Promise<Readonly<Record<string, number>>>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });

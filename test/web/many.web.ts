@@ -150,7 +150,7 @@ test('the command that is shown before many runs are repeated repeats the same r
   const query = 'filter.field=AS&filter.type=WORKFLOW&filter.val=sour';
   const all = await ask(console_.client, 'GET', `${BASE}/instances?${query}`);
   expect(all?.['instances']).toMatchObject({ pageInfo: { total: 4 } });
-  // What is repeated already is repeated no second time.
+  // Runs that are repeated already are not repeated again.
   await inShell(line);
   const again = await ask(console_.client, 'GET', `${BASE}/instances?${query}`);
   expect(again?.['instances']).toMatchObject({ pageInfo: { total: 4 } });

@@ -77,7 +77,7 @@ describe('a service that is away', () => {
     proxy.cut();
     if (path === 'keys') await page.getByRole('link', { name: 'Server' }).click();
     await away(page).waitFor();
-    // A notice of what is out of date is no error of each part of the page.
+    // The page shows one notice that its values are out of date, not an error in each part.
     if (path !== 'keys') expect(await page.getByRole('alert').count()).toBe(0);
     proxy.restore();
     await page.getByRole('button', { name: 'Ask now' }).click();

@@ -35,7 +35,7 @@ test('a person sees what a run asks, fills the form in, decides, and the run goe
   await panel.getByText('The parcel was lost.').waitFor();
   await panel.getByRole('button', { name: 'approve', exact: true }).click();
   await page.getByRole('button', { name: 'Decide approve' }).click();
-  // The form lacks the comment: nothing is decided.
+  // The form lacks the comment: no decision is stored.
   await page.getByRole('alert').getByText('comment').waitFor();
   await page.getByRole('button', { name: 'Keep' }).click();
   await panel.getByLabel('Comment').fill('paid twice');
@@ -119,7 +119,7 @@ test('a person finds the runs with a label, and those with an error, by addresse
   await page.getByText('2 runs', { exact: true }).waitFor();
   const rows = page.getByRole('table', { name: 'Runs' });
   await rows.getByRole('link', { name: 'order=o-1' }).waitFor();
-  // The list of all runs shows the labels too, and leads to the runs that have one.
+  // The list of all runs shows the labels too, and links to the runs that have one.
   await page.goto(page.url().replace(/runs.*$/, 'runs?workflow=/hello.yaml'));
   await rows.getByRole('link', { name: 'team=ops' }).first().click();
   await page.waitForURL(/label=team%3Dops/);

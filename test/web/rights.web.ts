@@ -24,7 +24,7 @@ const keyWith = async (permission: string): Promise<string> => {
   return String(made?.['secret']);
 };
 
-/** Buttons that change nothing but what is shown. */
+/** Buttons that change the view alone, not the service. */
 const READS = [
   /^(Find|Sign out|Colours|Fold the (bar|child runs of)|Namespace demo|To the content|More pages)/,
   /^(Copy|Open|Close|Clear|Download|Larger|Smaller|All in sight|All steps|Compare|Actions)\b/,

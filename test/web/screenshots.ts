@@ -21,7 +21,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 interface Shot {
   readonly path: (show: Showcase) => string;
-  /** What is done on the page before its picture is taken. */
+  /** The actions on the page before its picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
 }
 

@@ -42,7 +42,7 @@ describe('the sign-in', () => {
     const page = await console_.open('n/demo/runs', { key: String(secret) });
     await heading(page, 'Runs').waitFor();
     await console_.client.call('DELETE', `/api/keys/${key?.['id']}`);
-    // What is shown is live, so nothing has to be pressed.
+    // The page is live, so no button has to be pressed.
     await page.getByLabel('Key').waitFor();
     await page.getByText('The session ended').waitFor();
   });

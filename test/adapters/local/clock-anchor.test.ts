@@ -83,7 +83,7 @@ test.each([
   expect(start()()).toBe(BEGIN + DAY);
 });
 
-/** Boots the machine: it is off for a time, of which its clock knows nothing. */
+/** Boots the machine: it is off for a time, which its clock does not count. */
 const reboot = (): void => {
   [uptime, boot] = [MINUTE, `after ${boot}`];
 };

@@ -352,7 +352,7 @@ describe('requests without a key', () => {
     const held = statusFrom('127.0.0.1', '/held', 'a');
     await expect.poll(() => statusFrom('127.0.0.1', '/', 'a')).toBe(429);
     expect(await statusFrom('127.0.0.2', '/', 'a')).toBe(200);
-    // A quarter of what all addresses without a key have together.
+    // A quarter of the bytes that all addresses without a key have together.
     expect(await statusFrom('127.0.0.2', '/', 'a'.repeat(9))).toBe(503);
     expect(await statusFrom('127.0.0.2', '/', 'a'.repeat(8))).toBe(200);
     release.resolve();

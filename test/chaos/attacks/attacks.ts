@@ -11,7 +11,7 @@ import { type Latencies, measure, prepareTenant } from './latencies.ts';
 import type { Place } from './requests.ts';
 import { ATTACKS, type AttackName, prepare } from './workloads.ts';
 
-/** What the requests of another tenant may take during an attack, milliseconds. */
+/** The largest latencies of another tenant's requests during an attack, milliseconds. */
 const MAX_P99_MS = 250;
 const MAX_MS = 1000;
 
@@ -75,7 +75,7 @@ interface Measured {
 async function measureDuring(attacker: Place, tenant: Place, name: AttackName): Promise<Measured> {
   await prepare(attacker, ATTACKS[name]);
   await prepareTenant(tenant);
-  // What is compiled and started at the first use.
+  // Compiles and starts everything that the first use needs.
   await measure(tenant, LEAD_MS);
   const before = await measure(tenant, LEAD_MS);
   const worker = new Worker(new URL('attacker.ts', import.meta.url), { workerData: { place: attacker, name } });

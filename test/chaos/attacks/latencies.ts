@@ -17,7 +17,7 @@ const WORKFLOWS = {
   plain: 'states:\n- {id: a, type: noop}\n',
   jq: "states:\n- id: a\n  type: noop\n  transform: 'jq(def f: . + 1; {n: (1 | f)})'\n",
   js: "states:\n- id: a\n  type: noop\n  transform: 'js(return {n: 1 + 1})'\n",
-  // An event through the bus, a wait of a machine, and what wakes the run.
+  // An event through the bus, a wait of a machine, and the resumption of the run.
   event: `states:
 - {id: a, type: generateEvent, event: {type: own, source: tenant}, transition: b}
 - {id: b, type: consumeEvent, event: {type: own}}
@@ -31,7 +31,7 @@ interface Request {
   readonly path: string;
 }
 
-/** What a tenant does all day: it reads, and runs workflows with scripts of both languages, a schema, and a wait. */
+/** The usual requests of a tenant: a read, and runs with scripts of both languages, an event, a schema, and a wait. */
 const requestsOf = (place: Place): readonly Request[] => [
   { name: 'tree', method: 'GET', path: `/api/namespaces/${place.namespace}/tree` },
   ...Object.keys(WORKFLOWS).map((name) => ({ name, method: 'POST', path: pathOf(place, name, 'wait') })),

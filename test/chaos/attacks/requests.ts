@@ -5,7 +5,7 @@ export interface Place {
   readonly namespace: string;
 }
 
-/** What a request carries besides its key. */
+/** The parts of a request besides its key. */
 export interface Sent {
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Place, pathOf, send, store } from './requests.ts';
 
-/** What one tenant does to stop the work of the others. */
+/** Requests by which one tenant tries to stop the work of the others. */
 export interface Attack {
   readonly about: string;
   /** The workflows that the attacker stores before. */
@@ -200,7 +200,7 @@ export async function strikeUntil(place: Place, { lanes, strike }: Attack, signa
   let ended = 0;
   const lane = async (number: number): Promise<void> => {
     while (!signal.aborted) {
-      // A rejected request is what the service is expected to answer with; the attacker goes on.
+      // The service may reject a request, as expected; the attacker continues.
       await strike(place, signal, number).catch(() => sleep(10));
       ended += 1;
     }

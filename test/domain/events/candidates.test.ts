@@ -226,7 +226,7 @@ describe('a type whose listeners are spread over partitions', () => {
     }
     expect(written).toHaveBeenCalledTimes(1);
     expect(await listenedTypes.read({ table }, 'counted', 't')).toEqual({ attributes: [], partitions: 16 });
-    // A version without partitions reads what is no `attribute#` as a listener, and fails: it must not go on without them.
+    // A version without partitions reads a key that is no `attribute#` as a listener and fails, as it must.
     expect(listenerKeys.partitions('counted', 't', 16).sk).not.toMatch(/^attribute#/);
   });
 

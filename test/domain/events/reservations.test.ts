@@ -33,7 +33,7 @@ function portsOf(watch: Watch = () => undefined) {
   return { table: watched, blobs, clock: { now: () => now, uuid: () => 'u', secret: () => 's' } };
 }
 
-/** Ends a process at its second write: it has reserved the id and recorded nothing. */
+/** Ends a process at its second write: it has reserved the id and not recorded the event. */
 const endsInBetween: Watch = (_, number) => {
   if (number === 2) throw new Error('ended');
 };

@@ -71,7 +71,7 @@ const filters = (...given: Filter[]) => ({
   'filter.val': given.map(([, , value]) => value),
 });
 
-/** Reads pages until the list ends or has a row, and what that cost. */
+/** Reads pages until the list ends or has a row; also returns the number of pages, read units and requests. */
 async function find(...given: Filter[]) {
   const [units, requests] = [table.units, table.requests];
   let after: string | undefined;

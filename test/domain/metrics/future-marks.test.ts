@@ -25,7 +25,7 @@ async function makeRuns(world: CountedRuns, home: namespaces.Namespace, count: n
   }
 }
 
-/** What a start does where no other process is at work. */
+/** Withdraws future marks, as a start does where no other process is at work. */
 async function settle(world: CountedRuns): Promise<namespaces.Namespace> {
   await namespaces.withdrawFuture(world.needs, await world.namespace());
   const home = await world.namespace();
@@ -52,7 +52,7 @@ test.each([
   world.now = Date.UTC(2026, 0, 15, 12) + 10 * MINUTE_MS;
   await settle(world);
   await makeRuns(world, home, 25);
-  // A second start finds nothing to do.
+  // A second start withdraws no mark.
   await settle(world);
   world.now += 30 * MINUTE_MS;
   await metrics.rollUp(world.needs, home);

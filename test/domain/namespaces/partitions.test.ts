@@ -163,7 +163,7 @@ describe('the partitions of a namespace', () => {
     memory.now += 3_000;
     await grow(ports, namespace, 1000);
     expect((await homeOf(ports, run)).spread).toBeUndefined();
-    // It waited before it started: what it knows is older than it is.
+    // The run waited before it started: its settings were read before its creation.
     const waited = { ...run, settings: { readAt: memory.now - 9_000 } };
     expect(partitionsAt(await homeOf(ports, waited), FAR)).toBe(16);
     // From then on there may be events in the new partitions.

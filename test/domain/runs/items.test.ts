@@ -7,7 +7,7 @@ import type { Run } from '../../../lib/domain/runs/runs.ts';
 const ID = '01900000-0000-7000-8000-000000000001';
 const PARENT = '01900000-0000-7000-8000-000000000002';
 
-/** A run that has been stored once and has nothing unusual. */
+/** A run that has been stored once and has usual values. */
 const plain: Run = {
   ...{ id: ID, namespaceId: 'n1', namespace: 'demo', workflowId: 'w1', revision: 'r1', path: '/w', as: '/w' },
   ...{ invoker: 'api', status: 'pending', code: '', message: '', created: 1000, updated: 2000, seq: 1 },

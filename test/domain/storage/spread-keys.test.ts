@@ -9,7 +9,7 @@ const ID = '0192f0c1-2d3e-7f40-8a51-b62c73d84e95';
 const NOW = Date.UTC(2026, 0, 15, 12);
 const home = { id: ID, spread: [{ from: 0, partitions: 12 }] };
 
-/** All partition keys of what is spread over twelve partitions. */
+/** All partition keys of the lists that are spread over twelve partitions. */
 const SPREAD = [
   keys.runsBegun(home, NOW),
   keys.runsEnded(home, NOW),

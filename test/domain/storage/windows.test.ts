@@ -28,7 +28,7 @@ const LAYOUTS: Readonly<Record<string, (range: string) => Range>> = {
   'three partitions': (range) => ({ ...INDEX, order: 'time', pks: [0, 1, 2].map((number) => `${range}#${number}`) }),
 };
 
-/** What the list of all rows gives, by the rules of the original (rest-api reference, 2.4). */
+/** The expected page of the list of all rows, by the rules of the original (rest-api reference, 2.4). */
 function expected(isDescending: boolean, { after, before, rows, isFromEnd }: Cut) {
   const all = Array.from({ length: ROWS }, (_, number) => orderOf(number));
   const [list, sign] = isDescending ? [all.toReversed(), -1] : [all, 1];

@@ -68,7 +68,7 @@ function isOver({ status }: Run): boolean {
   return status !== 'pending';
 }
 
-/** Checks that after a cancellation nothing waits, and every run ended once. */
+/** Checks that after a cancellation no run waits, and every run ended once. */
 async function expectEnds(world: World): Promise<Run | undefined> {
   const found = await runsOf(world);
   expect(found.filter((run) => !isOver(run)).map(({ path, machine }) => ({ path, machine }))).toEqual([]);

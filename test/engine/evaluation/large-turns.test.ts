@@ -16,7 +16,7 @@ async function workLong(tenant: string, worked: string[]): Promise<void> {
   now += LONG_MS;
 }
 
-/** What was worked on while the event loop was polled so often: a small request passes about ten turns of it. */
+/** Returns how many works began during `polls` turns of the event loop; a small request passes about ten. */
 async function workedDuring(polls: number, worked: readonly string[]): Promise<number> {
   const before = worked.length;
   for (let turn = 0; turn < polls; turn += 1) await poll();

@@ -7,8 +7,8 @@ const clock = { now: () => now };
 const LONG_MS = 50;
 
 /**
- * A batch of each tenant computes for long, when it is its turn; the first one at once. Returns who computed, and after how
- * many polls of the event loop.
+ * A batch of each tenant computes for long, when it is its turn; the first one at once. Returns the tenants in the
+ * order of their computations, each with the number of polls of the event loop before.
  */
 async function computeInTurns(tenants: readonly string[]): Promise<readonly string[]> {
   const computed: string[] = [];
@@ -25,7 +25,7 @@ async function computeInTurns(tenants: readonly string[]): Promise<readonly stri
   return computed;
 }
 
-// What an earlier test began has ended.
+// The work of an earlier test ends first.
 beforeEach(async () => {
   for (let turn = 0; turn < 10; turn += 1) await poll();
 });

@@ -24,7 +24,7 @@ type Work = (ports: EnginePorts) => Promise<unknown>;
 
 const keyOf = (write: Write) => (write.do === 'put' ? write : write.key);
 
-/** What the actors of a model do. */
+/** A model: its rows, its actors, and its check. */
 export interface Model {
   readonly rows: Rows;
   /** The actors at the beginning, by name. */
@@ -35,9 +35,9 @@ export interface Model {
   readonly crashing?: readonly string[];
   /** As in the settings; 0 by default: machines run all states, which leaves less to order. */
   readonly startBudgetMs?: number;
-  /** Calls for these tables are not ordered: what they read does not change, or does not matter. */
+  /** Calls for these tables are not ordered: the rows that they read do not change, or do not matter. */
   readonly unordered?: readonly TableName[];
-  /** What is wrong when every actor has ended; empty: nothing. */
+  /** Returns the violations when every actor has ended; empty: none. */
   readonly check: (world: OrderedWorld) => Promise<readonly string[]>;
 }
 
@@ -140,7 +140,7 @@ export class OrderedWorld {
     while (this.actors.some(({ isDone, waiting }) => !isDone && waiting.length === 0));
   }
 
-  /** What may happen next: an actor makes its call, or crashes before it. */
+  /** The possible next choices: an actor makes its call, or crashes before it. */
   choices(): string[] {
     const open = this.actors.filter(({ isDone, waiting }) => !isDone && waiting.length > 0).map(({ name }) => name);
     const { crashing = [] } = this.model;
@@ -190,7 +190,7 @@ interface Path {
 
 const isCrash = (choice: string): boolean => choice.startsWith('crash ');
 
-/** The ways to go on. A crash is no interruption, and what follows the end of an actor is none. */
+/** The ways to go on. Neither a crash nor a choice after the end of an actor is an interruption. */
 function continuations({ choices, interruptions }: Path, possible: readonly string[]): Path[] {
   const last = choices.at(-1);
   const isOpen = last !== undefined && possible.includes(last);

@@ -60,7 +60,7 @@ export interface ObservedWait {
   readonly listening: Listening;
 }
 
-/** What a wait received, by its filters: the events of a visit in the record of a run. */
+/** The events that a wait received, by its filters: those of a visit in the record of a run. */
 const receivedFrom = ({ filters }: Listening, ids: readonly string[]): Listening['received'] =>
   filters.map((_, slot) => (ids[slot] === undefined ? null : JSON.stringify({ id: ids[slot] })));
 
@@ -105,8 +105,9 @@ const MAX_POLLS = 20;
 
 /**
  * The engine, the bus, the router and the machines of runs over one table in memory. Every call to a port is queued, and
- * the queue is served in random order. Random are also which process crashes at which write, what is delivered twice or
- * late, and which wait times out before its event. Everything is derived from the random numbers given.
+ * the queue is served in random order. Random are also which process crashes at which write, which message is
+ * delivered twice or late, and which wait times out before its event. All choices are derived from the given random
+ * numbers.
  */
 export class Chaos {
   readonly ports: RunnerPorts;
@@ -366,7 +367,7 @@ export class Chaos {
     });
   }
 
-  /** A machine waits for what is left of a delay whose timer rang early. */
+  /** Waits, as a machine does, for the rest of a delay whose timer rang early. */
   private rest(answer: Extract<Answer, { readonly error: string }>): object {
     if (answer.error !== TASK_ERROR.rest) return answer;
     const { seconds } = JSON.parse(answer.cause) as { readonly seconds: number };

@@ -29,7 +29,7 @@ ${before}- {id: go, type: action, action: {function: f${action}}}
 
 const settingsOf = (image: string, cmd = '') => ({ image, cmd, size: 0, minScale: 0, envs: {} });
 
-/** A space with a service of the namespace, and the workflow `main`. Nothing there runs containers unless `hasEngine`. */
+/** A space with a service of the namespace, and the workflow `main`. Without `hasEngine`, it cannot run containers. */
 class Space {
   readonly web = new ProgrammedWeb(() => json({ ok: true }));
   readonly containers = new ProgrammedContainers();

@@ -17,7 +17,7 @@ import type { Workload } from './workloads.ts';
 /** A request that has no reply by then never gets one, milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** Lets time pass until the request has its reply or the process crashes, and nothing is left to do. */
+/** Lets time pass until the request has its reply or the process crashes, and no work is left. */
 async function finish(world: World, acting: Promise<unknown>): Promise<readonly string[]> {
   let isReplied = false;
   const note = () => {
@@ -47,7 +47,7 @@ async function scheduleOf(world: World): Promise<readonly (string | undefined)[]
   return [promised, world.schedules.get(opened.node.id)?.cron];
 }
 
-/** What is promised and not kept. */
+/** The work that is promised and not done, a line each. */
 async function openOf(world: World): Promise<readonly string[]> {
   const found = await runsOf(world);
   const ids = new Set(found.map(({ id }) => `instance:${id}`));
@@ -64,7 +64,7 @@ async function openOf(world: World): Promise<readonly string[]> {
   return [...pending, ...orphans, ...schedules, ...unrouted, ...markers, ...unfinishedOf(world)];
 }
 
-/** What a workload left, and what was still open at its ends. */
+/** The stored state after a workload, and the work that was still open. */
 interface Left {
   readonly snapshot: unknown;
   readonly open: readonly string[];
@@ -72,7 +72,7 @@ interface Left {
 }
 
 /**
- * What the servers and the functions got: each call once, however often it was repeated. A repetition has the same
+ * The calls that the servers and the functions got: each once, however often it was repeated. A repetition has the same
  * idempotency key, and the same body.
  */
 function callsOf({ web, lambdas }: World): readonly string[] {
@@ -136,7 +136,10 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
   }
 }
 
-/** With `isThorough` false, a crash before an operation is tried only for the first: it leaves what the one before left. */
+/**
+ * With `isThorough` false, a crash before an operation is tried only for the first: any other leaves the same state as
+ * the crash after the operation before.
+ */
 function* crashesOf({ isNowOrNever = false }: Workload, operations: number, isThorough: boolean): Generator<Crash> {
   for (let at = 1; at <= operations; at += 1) {
     if ((isThorough || at === 1) && !(isNowOrNever && at === 1)) yield { at, when: 'before' };
@@ -144,9 +147,9 @@ function* crashesOf({ isNowOrNever = false }: Workload, operations: number, isTh
   }
 }
 
-/** What went wrong at a crash point; `found` and `expected` are what is stored in the end. */
+/** A failure at a crash point; `found` and `expected` are the states stored in the end. */
 export interface WrongPoint {
-  /** Undefined: it went wrong without a crash. */
+  /** Undefined: the failure came without a crash. */
   readonly crash: Crash | undefined;
   /** The crash during the recovery from the first one. */
   readonly second?: Crash;
@@ -161,8 +164,8 @@ export interface Enumerated {
 }
 
 /**
- * Tries every crash point of a workload: the process crashes there, starts again, and the user repeats the request. Then
- * nothing may be open, and the same must be stored as without a crash.
+ * Tries every crash point of a workload: the process crashes there, starts again, and the user repeats the request.
+ * Then no work may be open, and the stored state must be the same as without a crash.
  */
 export async function tryCrashPoints(
   database: LocalTable,

@@ -23,7 +23,7 @@ class Crowd {
   readonly queries: Query[] = [];
   readonly visited: string[] = [];
   readonly ports: RunnerPorts;
-  /** What each visit of a run takes, milliseconds. */
+  /** The duration of each visit of a run, milliseconds. */
   msPerVisit = 0;
   private readonly local: LocalTable;
 
@@ -115,7 +115,7 @@ test('a pass that ends in the middle of a namespace continues there in the next 
   }
   expect({ passes, all: new Set(crowd.visited).size }).toEqual({ passes: expect.any(Number), all: WAITING });
   expect(passes).toBeLessThan(10);
-  // Only what was begun when a pass ended is visited twice.
+  // Only runs whose visit had begun when a pass ended are visited twice.
   expect(crowd.visited.length).toBeLessThan(WAITING * 1.2);
 }, 300_000);
 

@@ -22,9 +22,9 @@ export interface Workload {
   readonly name: string;
   /** The workflows that are stored before, by path. */
   readonly sources: Readonly<Record<string, string>>;
-  /** What is done; repeated after a crash, as a user does who got no reply. */
+  /** The request; it is repeated after a crash, as by a user who got no reply. */
   readonly act: (world: World) => Promise<unknown>;
-  /** What happens before, without a crash. */
+  /** The preparation before it, without a crash. */
   readonly before?: (world: World) => Promise<unknown>;
   /** Its reply comes after the waits of a run: time passes meanwhile. */
   readonly takesTime?: boolean;
@@ -127,7 +127,7 @@ const start = (world: World) =>
     key: 'the-key',
   });
 
-/** A request that was repeated finds what the first one has done. */
+/** A request that was repeated finds the effect of the first one. */
 function unlessExists(error: unknown): void {
   if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
 }

@@ -87,7 +87,7 @@ class Chain {
     return { run: await this.need(id), operations };
   }
 
-  /** What does not depend on crashes. */
+  /** The part of a run's outcome that does not depend on crashes. */
   async outcomeOf({ id }: runs.Run): Promise<unknown> {
     const run = await this.need(id);
     const steps = await readSteps(this.world.reliable, run);

@@ -211,7 +211,7 @@ states:
 `,
 };
 
-/** The attempt lasts a second, and what follows it is committed at once. */
+/** Each attempt lasts a second, and the step after it commits at once. */
 const AFTER_RETRY = 5 * MINUTE_MS + 2 * SECOND_MS;
 
 describe('a pause of a minute or more before a retry', () => {
@@ -233,7 +233,7 @@ describe('a pause of a minute or more before a retry', () => {
     const run = await ended(id);
     expect([run.status, run.updated - began]).toEqual(['complete', AFTER_RETRY]);
     expect([pauses().size, statusOf(id)]).toEqual([1, 'SUCCEEDED']);
-    // The machine of the caller made the first attempt, and nothing after it.
+    // The machine of the caller made the first attempt, and none after it.
     expect(calls.filter((input) => 'call' in input && input.run === id).length).toBe(1);
   });
 

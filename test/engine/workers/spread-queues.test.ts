@@ -116,7 +116,7 @@ describe('the tasks of a namespace with 16 partitions', () => {
     expect(tasks).toHaveLength(offered.length);
     const listed = tasks.slice(0, 50).map(({ priority, createdAt }) => [9 - priority, createdAt].join(' '));
     expect(listed).toEqual(listed.toSorted());
-    // The test reads what it means to: a namespace of one partition has a part of them.
+    // The premise of the test: a namespace of one partition has a part of them.
     expect((await listTasks(ports, { ...namespace, spread: undefined }, 'jobs')).tasks.length).toBeLessThan(20);
   });
 });

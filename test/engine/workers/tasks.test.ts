@@ -66,7 +66,7 @@ class Queue {
     return renewLease(this.world.ports, { ...(await this.place()), task, lease }, duration);
   }
 
-  /** Ends a task, and lets nothing else happen. */
+  /** Ends a task, without any other work. */
   async send<T>(
     end: (ports: World['ports'], holding: Holding, ending: T) => Promise<unknown>,
     { task, lease }: { task: string; lease: string },
@@ -339,7 +339,7 @@ states: [{id: call, type: action, action: {function: kid}, timeout: P1D}]
   ])('that a worker %s resumes its run in the request, and the caller of that one', async (_, got, end) => {
     const { queue, world, run } = await beginNested();
     await end(queue, only(await queue.poll()));
-    // Nothing has passed: no machine was called.
+    // No time has passed: no machine was called.
     expect(await run()).toMatchObject({ status: 'complete', data: { return: { got } } });
     await world.pass(queue.now);
     expect(unfinishedOf(world)).toEqual([]);

@@ -98,7 +98,7 @@ function throwUnlessCrashed(error: unknown): never {
   throwTaskError(error);
 }
 
-/** The engine over virtual time, in a simulated process that can crash and start again over what was stored. */
+/** The engine over virtual time, in a simulated process that can crash and start again over the stored data. */
 export class World {
   readonly namespace: string;
   readonly time: VirtualTime;
@@ -107,7 +107,7 @@ export class World {
   readonly containers: Containers;
   readonly web: Web;
   readonly lambdas: Lambdas;
-  /** The messages that the bus holds: what it accepted and has not delivered. */
+  /** The bus, which holds the messages that it accepted and has not delivered. */
   readonly bus = new HeldMessages();
   /** The schedules that are armed, by the ids of their workflows. */
   readonly schedules = new Map<string, Schedule>();

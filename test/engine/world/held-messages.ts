@@ -10,7 +10,7 @@ export class HeldMessages implements Bus {
     return new Set(this.held.map(({ message }) => message.id)).size;
   }
 
-  /** What it holds, in the order of publication. */
+  /** The held messages, in the order of publication. */
   get messages(): readonly Message[] {
     return this.held.map(({ message }) => message);
   }
@@ -25,7 +25,7 @@ export class HeldMessages implements Bus {
     this.held.push({ due, message });
   }
 
-  /** Delivers what is due at `now`, also what is published meanwhile. What is not taken is held again. */
+  /** Delivers the messages due at `now`, also those published meanwhile. A message is kept if `take` throws. */
   async deliver(now: number, take: (message: Message) => Promise<void>): Promise<void> {
     for (;;) {
       const next = this.held.find(({ due }) => due <= now);

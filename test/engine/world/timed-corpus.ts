@@ -2,7 +2,7 @@ import type { Specimen } from './waiting-corpus.ts';
 
 /** Longer than the delays. */
 const TIMEOUTS = 'timeouts: {interrupt: P2D, kill: P3D}\n';
-/** What follows the delay would show if it were done twice. */
+/** The states after the delay count their executions, so that a second one would show. */
 const COUNT = `- {id: look, type: getter, variables: [{key: n, scope: namespace}], transition: add}
 - {id: add, type: setter, variables: [{key: n, scope: namespace, value: 'jq((.var.n // 0) + 1)'}]}
 `;

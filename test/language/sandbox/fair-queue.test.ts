@@ -69,7 +69,7 @@ describe('a fair queue', () => {
     const works = [trial.add('a1', undefined, 2), trial.add('a2', undefined, 2), trial.add('b1', undefined, 9)];
     await settled();
     expect(trial.begun).toEqual(['a1']);
-    // `b1` needs three places: what is free is kept for it.
+    // `b1` needs three places: free places are kept for it.
     works.push(trial.add('c1'));
     await settled();
     expect(trial.begun).toEqual(['a1']);

@@ -35,7 +35,7 @@ interface Run {
   readonly errorMessage?: string;
 }
 
-/** Returns the transform of a workflow that does nothing else. */
+/** Returns the transform of a workflow that has no other field. */
 function soleTransform(yaml: string): unknown {
   const document: unknown = load(yaml);
   const states = isObject(document) && Object.keys(document).length === 1 ? document.states : [];

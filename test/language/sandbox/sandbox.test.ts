@@ -9,7 +9,7 @@ const sandbox = createSandbox({ memoryMiB: 64 });
 const hasty = createSandbox({ deadlineMs: 300, memoryMiB: 64 });
 afterAll(() => Promise.all([sandbox.close(), hasty.close()]));
 
-/** What is wrong with the script; fails when nothing is. */
+/** Returns the problem of the script; fails if the script succeeds. */
 async function problemOf(kind: ScriptKind, source: string, data: unknown = {}, used = sandbox): Promise<string> {
   const error: unknown = await used.evaluate(kind, source, data).then(
     (value) => expect.unreachable(`${source} gives ${JSON.stringify(value)}`),

@@ -154,7 +154,7 @@ describe('an event that could not be delivered (a dead letter)', () => {
     const detail = { namespaceId: namespace.id, namespace: lossy.name, record, id: 'e1', type: 't', source: 's' };
     expect(await keepDeadLetter(service.ports, { detail }, WHY, 'arn:aws:sqs:eu-west-1:1:orders')).toBe(true);
     expect(await lossy.list()).toMatchObject([{ event: 'e1', to: 'arn:aws:sqs:eu-west-1:1:orders' }]);
-    // Its record is deleted, so nothing is left to deliver.
+    // Its record is deleted, so no delivery is left.
     expect(await lossy.redeliverAll()).toEqual({ redelivered: 1, failed: 0, left: 0 });
   });
 

@@ -194,7 +194,7 @@ const CHILDREN: Readonly<Record<string, string>> = {
   waiting: 'states:\n- {id: a, type: delay, duration: PT1S, transform: {done: true}}\n',
 };
 
-/** What a receiver of traces got. */
+/** The bodies of the requests that a receiver of traces got. */
 const exported: string[] = [];
 const receiver = createServer(async (request, response) => {
   let text = '';
@@ -293,7 +293,7 @@ function foundInTables(): { readonly attribute: string; readonly invoker: string
   );
 }
 
-/** What describes a run: its record, what it waits for, and all that it saw. */
+/** The routes that describe a run: its timeline, its wait, its bundle, and its source. */
 const VIEWS = ['/timeline', '/waiting', '/bundle', '?op=source'];
 
 /** Reads the views and the data of each step. A replay is made of the bundle alone. */

@@ -16,7 +16,7 @@ interface Run {
   readonly input: unknown;
   /** Sent in sequence once the run waits for events. */
   readonly events?: readonly TestEvent[];
-  /** What the workers of each queue answer: by the text of the input of a task, in sequence; the last one is repeated. */
+  /** The answers of the workers of each queue: by the text of a task's input, in sequence; the last one is repeated. */
   readonly workers?: Readonly<Record<string, WorkerScript>>;
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string };

@@ -126,7 +126,7 @@ async function sendWrongEvent(): Promise<void> {
   expect((await client.call('POST', `${DEMO}/broadcast`, { body: JSON.stringify(event), headers })).status).toBe(200);
 }
 
-/** What explains each failure, besides its code, its message and its state. */
+/** The expected explanation of each failure: its code, its place, its expression, and the values near it. */
 const EXPLAINED: Readonly<Record<string, object>> = {
   'bad-jq': {
     code: 'service.jq.badCommand',

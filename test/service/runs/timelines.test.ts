@@ -35,7 +35,7 @@ states: [{id: go, type: action, action: {function: nap}}]
 `,
 };
 
-/** What a run waits for, as far as a test reads it. */
+/** The wait of a run, as far as a test reads it. */
 interface Waiting {
   readonly for: { readonly calls?: { readonly open: readonly { readonly retry?: { readonly at: string } }[] } };
 }

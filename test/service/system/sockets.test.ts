@@ -20,7 +20,7 @@ const linesOf = (file: string): string[][] =>
         .map((line) => line.trim().split(/\s+/))
     : [];
 
-/** The sockets of this machine at which anybody may knock: inode -> what it is. */
+/** The sockets of this machine that accept connections or datagrams: inode -> protocol and address. */
 function openSockets(): Map<string, string> {
   const found = new Map<string, string>();
   for (const [kind, state] of [

@@ -10,7 +10,7 @@ const EVERYTHING: RunOptions = {
 };
 const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
-/** What axe finds, a line each. */
+/** Returns the violations that axe finds, a line each. */
 async function violationsOf(page: Page, options: RunOptions): Promise<string[]> {
   const { violations } = await page.evaluate(
     (given) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(given),
@@ -21,7 +21,7 @@ async function violationsOf(page: Page, options: RunOptions): Promise<string[]> 
   );
 }
 
-/** What axe finds in a wide page, in a narrow one, and in its colours in the dark. */
+/** Returns the violations in a wide page, in a narrow one, and of its colours in the dark. */
 export async function allViolationsOf(page: Page): Promise<Readonly<Record<string, readonly string[]>>> {
   await page.evaluate(AXE);
   const wide = await violationsOf(page, EVERYTHING);
@@ -33,5 +33,5 @@ export async function allViolationsOf(page: Page): Promise<Readonly<Record<strin
   return { wide, dark, narrow };
 }
 
-/** What a page without a violation has. */
+/** The result of `allViolationsOf` for a page without a violation. */
 export const NO_VIOLATION = { wide: [], dark: [], narrow: [] };

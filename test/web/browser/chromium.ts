@@ -7,7 +7,7 @@ export function findChromium(): string | undefined {
   return [process.env['CHROMIUM'] ?? '', ...PLACES].find((path) => path !== '' && existsSync(path));
 }
 
-/** Nothing is called but the service under test. */
+/** With these flags Chromium sends requests to the service under test alone. */
 export const FLAGS = [
   '--headless',
   '--no-sandbox',

@@ -21,9 +21,9 @@ export interface Look {
 /** A browser on the console of a running service. */
 export interface Console {
   readonly client: Client;
-  /** Opens an address below /ui in a tab of its own. What its scripts throw fails the test at `close`. */
+  /** Opens an address below /ui in a tab of its own. Errors that its scripts throw are added to `faults`. */
   open(path: string, look?: Look): Promise<Page>;
-  /** What went wrong inside of pages: errors thrown, and refusals of the content security policy. */
+  /** Faults inside of pages: errors thrown, and refusals of the content security policy. */
   readonly faults: readonly string[];
   /** Closes the tabs that are open: each holds connections, of which a browser has six for one service. */
   closePages(): Promise<void>;
@@ -40,7 +40,7 @@ function watch(page: Page, faults: string[]): void {
   });
 }
 
-/** A container that starts on this machine changes its network, upon which Chromium drops what it loads. */
+/** A container that starts on this machine changes its network, upon which Chromium drops its open requests. */
 async function load(page: Page, url: string, tries = 5): Promise<void> {
   try {
     await page.goto(url);
@@ -55,7 +55,7 @@ async function launch(): Promise<{ context: BrowserContext; end: () => Promise<v
   if (executablePath === undefined) throw new Error('no Chromium is installed');
   const folder = mkdtempSync(join(tmpdir(), 'weft-browser-'));
   const context = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS, headless: true });
-  // Shorter than a test may take, so that what is missing is named.
+  // Shorter than the timeout of a test, so that the error names the missing element.
   context.setDefaultTimeout(30_000);
   const end = async () => {
     await context.close();

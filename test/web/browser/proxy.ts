@@ -10,7 +10,7 @@ export interface BrokenWay {
   close(): Promise<void>;
 }
 
-/** Opens a port of this machine that leads to the service at a URL. */
+/** Opens a port of this machine that forwards to the service at a URL. */
 export async function openProxy(target: string): Promise<BrokenWay> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

@@ -10,7 +10,7 @@ export async function untilDrawn(page: Page): Promise<void> {
   );
 }
 
-/** Waits until a page shows what it asked for: a heading or a note, and no bars in the place of values. */
+/** Waits until a page shows the replies to its requests: a heading or a note, and no bars in the place of values. */
 export async function untilReady(page: Page): Promise<void> {
   await page.locator('h1, .note, .empty').first().waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.skeleton, .row.blank').length === 0);

@@ -67,7 +67,7 @@ const WORKFLOWS: Readonly<Record<string, string>> = {
 const CARDS = ['visa-4711', 'amex-0815', 'visa-1234', 'blocked', 'visa-4711', 'visa-9090'];
 const COUNTRIES = ['DE', 'FR', 'DE', 'DE', 'XX', 'FR'];
 
-/** What the pages of the screenshots show. */
+/** The namespace that the pages of the screenshots show, and the ids of its runs and events. */
 export interface Showcase {
   readonly namespace: string;
   readonly failed: string;

@@ -3,7 +3,7 @@ import { type Client, rowsOf } from '../../service/access/client.ts';
 
 const example = (path: string): string => readFileSync(new URL(`../../../examples/${path}`, import.meta.url), 'utf8');
 
-/** A namespace with something of everything. */
+/** A namespace with at least one item of each kind. */
 export interface Space {
   readonly namespace: string;
   /** Runs, by how they stand. */
@@ -164,7 +164,7 @@ export async function makeSpace(client: Client, namespace: string): Promise<Spac
   return { namespace, complete, failed, waiting, event: 'e-1', asking };
 }
 
-/** Every page of the console, in a namespace with something of everything. */
+/** Every page of the console, in a namespace with at least one item of each kind. */
 export function pagesOf({
   namespace: ns,
   complete,

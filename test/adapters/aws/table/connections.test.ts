@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { dynamoTable } from '../../../../lib/adapters/aws/table/table.ts';
 import { UnreachableTableError } from '../../../../lib/ports/table.ts';
 
-/** A port on which nothing listens. */
+/** A port on which no server listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
