@@ -51,7 +51,7 @@ const zero = (): Counters => ({
 
 const READS = /^(BatchGet|Get|Query)/;
 
-/** Counts what a service reports to its observer. */
+/** Counts the calls that a service reports to its observer. */
 class CallCounter implements Observer {
   counters = zero();
 
@@ -88,7 +88,7 @@ function toCounts(counters: Counters): Counts {
   return { ...counters, database, perMillion: perMillion(counters) };
 }
 
-/** Waits until nothing more is counted. The service is not asked: its calls would be counted. */
+/** Waits until the counters do not change any more. The service is not asked: its calls would be counted. */
 async function untilOver(service: Service, counter: CallCounter, hasDelay: boolean): Promise<void> {
   await service.idle();
   if (!hasDelay) return;

@@ -6,7 +6,7 @@ export interface Workload {
   readonly name: string;
   /** Its namespace; `bench` by default. */
   readonly namespace?: string;
-  /** Creates what the requests need. */
+  /** Creates the objects that the requests need. */
   readonly prepare?: (send: Send) => Promise<unknown>;
   /** The request of this number; each number is used once. */
   readonly run: (send: Send, n: number) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONSOLE_FOLDER, ROOT } from './folder.ts';
 
-/** A build reads these; whatever else changes needs no new one. */
+/** A build reads these; changes of other files need no new one. */
 const SOURCES = ['web', 'bin/console', 'examples', 'package-lock.json'];
 
 /** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */

@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const NOTICE_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** Parts of packages whose license they lack: the compiled jq with its library of regular expressions. */
+/** Software in packages that lack its license: the compiled jq with its library of regular expressions. */
 const CONTAINED: readonly { readonly name: string; readonly file: string }[] = [
   { name: 'jq 1.8 (in jq-wasm)', file: 'bin/licenses/jq.txt' },
   { name: 'Oniguruma 6.9 (in jq-wasm)', file: 'bin/licenses/oniguruma.txt' },

@@ -5,7 +5,7 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** Fields that only a clone uses. The package is bundled: what is a dependency of a clone is inside its modules. */
+/** Fields that only a clone uses. The package is bundled: the dependencies of a clone are inside its modules. */
 const OF_A_CLONE = ['private', 'scripts', 'dependencies', 'devDependencies'];
 
 /** The oldest Node on which the published package is tried. A clone starts with an older one and installs its own. */

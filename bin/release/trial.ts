@@ -28,7 +28,7 @@ async function bytesIn(folder: string): Promise<number> {
 export async function installInto(archive: string): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-release-'));
   await writeFile(join(folder, 'package.json'), '{"type": "module", "private": true}');
-  // The package needs no other package, so that nothing is fetched.
+  // The package needs no other package, so that npm fetches none.
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], { cwd: folder });
   const bytes = await bytesIn(join(folder, 'node_modules'));
   for (const name of BESIDE) await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));

@@ -1,7 +1,7 @@
 import type { Section } from './changelog.ts';
 import type { Versions } from './compatibility.ts';
 
-/** The versions of the code, and what the repository says about them. */
+/** The versions of the code, and the statements of the repository about them. */
 export interface Stated {
   readonly code: Versions;
   /** The version in package-lock.json. */

@@ -7,7 +7,7 @@ export interface DatabaseCall {
   readonly units?: number;
 }
 
-/** Listeners for what happens inside of the local service. */
+/** Listeners for the operations inside of the local service. */
 export interface Observer {
   /** Called for each call of the database at the endpoint. The database in this process makes no calls. */
   readonly onCall?: (call: DatabaseCall) => void;

@@ -11,8 +11,8 @@ async function reconcileOnce(ports: Ports, pass: Pass): Promise<void> {
 }
 
 /**
- * Reconciles what an earlier process left, then once a minute what is open. To be called before requests are served.
- * Resolves after the first pass. Returns a function that stops it and waits for the pass under way.
+ * Reconciles the work that an earlier process left, then once a minute the open work. To be called before requests are
+ * served. Resolves after the first pass. Returns a function that stops it and waits for the pass under way.
  */
 export async function startReconciling(ports: Ports): Promise<() => Promise<void>> {
   await reconcileOnce(ports, { isExclusive: true });

@@ -41,7 +41,7 @@ async function repeat(work: () => number): Promise<number> {
 }
 
 /**
- * Removes expired items with what belongs to them, and makes the file smaller when much of it is free. Bounded: the next
+ * Removes expired items with their belongings, and makes the file smaller when much of it is free. Bounded: the next
  * pass continues. Rejects with StorageError while the disk accepts no writes.
  */
 export async function keepUp({ database, expire, removeBlobs, clock }: UpkeepOptions): Promise<Pass> {

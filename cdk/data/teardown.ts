@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface TeardownProps {
   readonly settings: Settings;
-  /** The input of functions/deploy/teardown.ts: the prefixes of what it deletes, and the bucket that it empties. */
+  /** The input of functions/deploy/teardown.ts: the prefixes of resources to delete, and the bucket to empty. */
   readonly target: Readonly<Record<string, string>>;
   readonly grant: (role: IRole) => void;
   /** Resources that are deleted after it. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Packages that a bundle replaces by something smaller: a part of the runtime, or a stub of what is never used. They are
+ * Packages that a bundle replaces by something smaller: a part of the runtime, or a stub of unused code. They are
  * 120 kB of every function that decrypts secrets (docs/decisions/033).
  */
 export const ALIASES: Readonly<Record<string, string>> = {

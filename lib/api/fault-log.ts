@@ -43,7 +43,7 @@ export function withFaultLog<Input, Output>(
       return await handle(input);
     } catch (error) {
       if (isAnswer(error)) throw error;
-      // Without access to the database, nothing is known about the run.
+      // Without access to the database, the run is not known.
       const context = await Promise.resolve(about(input, error)).catch(() => ({}));
       logFault(error, context, invocation ?? {}, meter());
       throw error;

@@ -13,7 +13,7 @@ export interface Part<Lowered> extends Position {
   readonly lower?: (() => Lowered) | undefined;
 }
 
-/** A list of parts in a document: what a part is called, and the union of its types. */
+/** A list of parts in a document: the name of a part, and the union of its types. */
 export interface Section<Lowered> {
   readonly name: 'state' | 'function';
   readonly types: Union<Lowered>;

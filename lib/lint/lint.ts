@@ -36,7 +36,7 @@ export function lintRead(text: string, read: ReadWorkflow, folder?: Folder): rea
 
 /**
  * Lints the texts of a folder, by their paths in the tree without leading slash and extension. It also finds mistakes
- * between them: subflows that do not exist, events that nothing sends.
+ * between them: subflows that do not exist, events that no workflow sends.
  */
 export function lintFolder(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly Finding[]> {
   const read = [...texts].map(([path, text]) => ({ path, text, workflow: readWorkflow(text) }));

@@ -1,4 +1,4 @@
-/** A recorded event on its way to its listeners: where it is stored, and what a subscriber outside needs of it. */
+/** A recorded event on its way to its listeners: its key in the journal, and the fields for subscribers outside. */
 export interface Message {
   readonly namespaceId: string;
   readonly namespace: string;

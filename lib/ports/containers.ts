@@ -85,7 +85,7 @@ export interface ContainerCall {
   readonly host: ContainerHost;
 }
 
-/** The service's side of a call: what a container can request while it runs. */
+/** The service's side of a call: the requests that a container can make while it runs. */
 export interface ContainerHost {
   /** Resolves when more can be accepted. Lines that cannot be written yet are written at the end of the call. */
   log(text: string): Promise<void>;

@@ -19,7 +19,7 @@ export type Measure =
 export type Happened = Readonly<Partial<Record<Measure, number>>>;
 
 /**
- * Counts what was committed. The last increments may be lost with the process: exact counts are made from the tables
+ * Counts committed work. The last increments may be lost with the process: exact counts are made from the tables
  * (docs/decisions/023).
  */
 export interface Meter {

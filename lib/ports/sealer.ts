@@ -7,7 +7,7 @@ export interface DataKey {
   readonly binding: Binding;
 }
 
-/** Encrypts small secrets by envelope encryption. Without the root key of the installation nothing can be decrypted. */
+/** Encrypts small secrets by envelope encryption. Without the root key of the installation none can be decrypted. */
 export interface Sealer {
   /** Returns a new random data key, encrypted; it decrypts with this binding only. */
   newDataKey(binding: Binding): Promise<DataKey>;

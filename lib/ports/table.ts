@@ -89,7 +89,7 @@ export interface Page {
 /** The maximum number of keys of one `get`, and of writes of one `write`. */
 export const BATCH_LIMIT = 100;
 
-/** A write's condition did not hold; nothing of the call was written. `failed` are the indexes of the writes at fault. */
+/** A write's condition did not hold; no write of the call was made. `failed` are the indexes of the writes at fault. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   readonly failed: readonly number[];

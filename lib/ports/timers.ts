@@ -8,11 +8,11 @@ export interface Timer {
   readonly input: object;
 }
 
-/** Calls the steps function at a time, once for each timer. There is no cancellation: the input has its purpose. */
+/** Calls the steps function at a time, once per timer. There is no cancellation: the input identifies its purpose. */
 export interface Timers {
   /**
    * Sets a timer; one that was set under this name stays as it is. The function is called at least once, never before the
-   * time, and up to two minutes after it. Returns false when the quota of timers is exhausted: then nothing was set.
+   * time, and up to two minutes after it. Returns false when the quota of timers is exhausted: then no timer was set.
    */
   set(timer: Timer): Promise<boolean>;
 }

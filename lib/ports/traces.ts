@@ -9,7 +9,7 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** The failure of what the span measures: the code and the message. */
+  /** The failure of the measured work: the code and the message. */
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -17,6 +17,6 @@ export interface Span {
 export interface Traces {
   /** Adds the spans that a function makes; it is called later, with a batch of others. Never throws, and is not awaited. */
   add(make: () => Promise<readonly Span[]>): void;
-  /** Sends what waits, as far as a short time allows. Never rejects. A process that is stopped between its calls awaits it. */
+  /** Sends added spans, as far as a short time allows. Never rejects. A process that stops between calls awaits it. */
   flush(): Promise<void>;
 }

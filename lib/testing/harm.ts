@@ -111,7 +111,7 @@ function furtherRuns(before: Observation, after: Observation): Found[] {
   }));
 }
 
-/** The result of a case: the end of its run and the variables, in which all ids are the same text. */
+/** The result of a case: status, error, output and variables, in which all ids are the same text. */
 const resultOf = ({ status, error, output, variables }: Observation) => {
   const { namespace, workflow, instance } = variables;
   return normalized({ status, error, output, variables: { namespace, workflow, instance } });

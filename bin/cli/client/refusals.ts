@@ -1,4 +1,4 @@
-/** A text of the service, and what it means to a user of the command line. */
+/** A text of the service, and its meaning for a user of the command line. */
 interface Refusal {
   /** The service's text. */
   readonly says: RegExp;

@@ -74,7 +74,7 @@ interface Update {
   readonly value: unknown;
   /** The first event of a connection. Servers without event ids repeat earlier values in it. */
   readonly isFirst: boolean;
-  /** The server continues after the last event: nothing is repeated. */
+  /** The server continues after the last event: it repeats none. */
   readonly isResumed: boolean;
 }
 

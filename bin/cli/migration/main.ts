@@ -88,7 +88,7 @@ async function report(values: Values, job: Job, terminal: Terminal): Promise<Out
   return { text: toJson({ texts: rows, ...diagnosis, isWritten: written !== undefined }), isSuccess };
 }
 
-/** Migrates texts, or compares runs, as the options say. Throws UsageError, CommandFailedError, ServiceUnreachableError. */
+/** Migrates texts, or compares runs, by the options. Throws UsageError, CommandFailedError, ServiceUnreachableError. */
 export async function runMigration(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   if (values.compare !== undefined) return compareRuns({ ...values, compare: values.compare }, args, terminal);
   const [name, ...rest] = args;

@@ -39,7 +39,7 @@ const WORKFLOWS: readonly PlanItem['kind'][] = ['workflow'];
 /**
  * Applies a plan: namespace and directories, then workflows, then variables, and at last the operations that enable
  * workflows. An item that the service rejects has a failure in its result; the others are applied. Applying is idempotent:
- * a new plan contains only what is left. `onItem` is called once or twice for each item. Throws ServiceUnreachableError.
+ * a new plan contains only open items. `onItem` is called once or twice for each item. Throws ServiceUnreachableError.
  */
 export async function applyPlan(
   remote: Remote,

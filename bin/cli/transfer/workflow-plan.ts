@@ -2,7 +2,7 @@ import { type DesiredRevision, type DesiredWorkflow, latestOf, type WorkflowSett
 import type { Operation, Ref, RevisionNames } from './operations.ts';
 import type { RemoteWorkflow, WorkflowHistory } from './remote.ts';
 
-/** The operations of a workflow, what is printed about them, and the server's names of the present revisions. */
+/** The operations of a workflow, their details for the user, and the server's names of the present revisions. */
 export interface WorkflowPlan {
   readonly details: readonly string[];
   readonly operations: readonly Operation[];

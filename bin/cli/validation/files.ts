@@ -6,7 +6,7 @@ import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 
-/** A file that was validated, and what was found in it. */
+/** A file that was validated, and its findings. */
 export interface ValidatedFile {
   /** As the user named it, or below the folder that he named. */
   readonly file: string;

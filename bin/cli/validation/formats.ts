@@ -4,7 +4,7 @@ import { toJson } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { reportPath, type ValidatedFile } from './files.ts';
 
-/** Formats what was found in files. */
+/** Formats the findings in files. */
 export type Format = (files: readonly ValidatedFile[], terminal: Terminal) => string;
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

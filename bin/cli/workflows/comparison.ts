@@ -33,7 +33,7 @@ async function exported(source: Remote, folder: string): Promise<DesiredState> {
   return readDesiredState(unpacked, await unpack(file, unpacked));
 }
 
-/** The state without what differs between environments: settings, secrets, registries and services. */
+/** The state without the parts that differ between environments: settings, secrets, registries and services. */
 const promotable = (desired: DesiredState): DesiredState => ({
   variables: [],
   directories: desired.directories,

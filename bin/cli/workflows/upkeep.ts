@@ -17,7 +17,7 @@ const listAt = (reply: unknown, name: string): unknown[] => {
   return Array.isArray(found) ? found : [];
 };
 
-/** Names what is wrong with the target of a move. */
+/** The error of a move, which names the mistake in its target. */
 function moveFailure(error: unknown, { namespace }: Remote, target: string): unknown {
   const status = error instanceof CommandFailedError ? error.status : undefined;
   const folder = target.replace(/\/?[^/]*$/, '');

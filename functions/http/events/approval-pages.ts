@@ -62,7 +62,7 @@ function fieldOf(field: FormField, given: URLSearchParams): string {
   return `<label for="${escaped(FIELD_PREFIX + name)}">${escaped(label)}${more}</label>${input}`;
 }
 
-/** The page that asks for a decision. `violations`: why the form was not accepted, with what it held. */
+/** The page that asks for a decision. `violations`: why the form was not accepted, with its values. */
 export function askPage(
   { run, work, choice }: Asked,
   given = new URLSearchParams(),

@@ -9,7 +9,7 @@ interface DestinationRecord {
   readonly responsePayload?: { readonly errorType?: string; readonly errorMessage?: string } | null;
 }
 
-/** A message of the dead-letter queue: what EventBridge or its scheduler could not deliver, and why, in attributes. */
+/** A message of the dead-letter queue: a failed delivery of EventBridge or its scheduler; attributes have its cause. */
 export interface QueueMessage {
   readonly MessageId: string;
   readonly ReceiptHandle: string;

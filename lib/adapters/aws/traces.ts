@@ -12,7 +12,7 @@ type Make = () => Promise<readonly Span[]>;
 /** The receiver does not take a batch, and would not take it later. */
 class RefusedError extends Error {}
 
-/** Rejects when the signal is aborted, so that nothing outlasts it. */
+/** Rejects when the signal is aborted, so that no export outlasts it. */
 const endOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

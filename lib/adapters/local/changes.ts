@@ -148,7 +148,7 @@ class LocalWatch implements Watch {
 
 /** The changes of a local service. */
 export interface LocalChanges extends Changes {
-  /** The table with all its writes observed: each one wakes the watches of what it changes. */
+  /** The table with all its writes observed: each one wakes the watches of the changed items. */
   observe(table: Table): Table;
   /** The number of open watches. */
   readonly watchCount: number;

@@ -16,7 +16,7 @@ export function newestTick(nextTick: NextTick, cron: string, since: number, now:
     return planned !== undefined && planned <= now ? planned : undefined;
   };
   let newest = plannedAfter(since);
-  // From this time to `now`, nothing is planned.
+  // From this time to `now`, no tick is planned.
   let end = now;
   while (newest !== undefined && end - newest >= MIN_INTERVAL_MS) {
     const middle = newest + Math.floor((end - newest) / 2);

@@ -46,7 +46,7 @@ export const tableSchemas = {
 
 /**
  * The items that processes may keep in memory for a moment, as keys and attributes of the domain name them: those of
- * namespaces that have an attribute, and what is read with them, such as API keys.
+ * namespaces that have an attribute, and those that are read with them, such as API keys.
  */
 export const leasable = { table: 'catalog', namespaces: 'namespaces', spread: 'spread', apiKeys: 'api-keys' } as const;
 

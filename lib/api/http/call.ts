@@ -38,7 +38,7 @@ export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxByte
 
 type AccessPorts = Pick<Ports, 'table' | 'vault'>;
 
-/** Returns the caller of a request, who may or may not use its route. Throws `unauthorized`. */
+/** Returns the caller of a request, also if it may not use the route. Throws `unauthorized`. */
 export async function identify(
   ports: AccessPorts,
   request: RequestHead,
@@ -68,7 +68,7 @@ function inputOf(request: Request, { id, route }: Routed): unknown {
   }
 }
 
-/** Reads from a request what its route needs. Throws `too-large`, and `refused` or `malformed` for a wrong body. */
+/** Reads the call of a route from a request. Throws `too-large`, and `refused` or `malformed` for a wrong body. */
 export function toCall(
   request: Request,
   routed: Routed,

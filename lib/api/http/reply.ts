@@ -68,7 +68,7 @@ export function toErrorReply(error: ServiceError): Reply {
   return { ...reply, headers: { ...reply.headers, 'Retry-After': String(retryAfter) } };
 }
 
-/** The message of a fault of the service: it contains nothing but the id under which the log has the fault. */
+/** The message of a fault of the service: it contains only the id under which the log has the fault. */
 export const faultText = (requestId: string): string => `an internal error occurred; the log has it under ${requestId}`;
 
 /** The reply for a fault of the service. */

@@ -23,7 +23,7 @@ interface AnyWatcher {
 /** A stream source of any route. */
 export type AnyStreamSource = AnyCursorReader | AnyWatcher;
 
-/** A request for an event stream, with what serves its route: an endpoint, a stream source, or both. */
+/** A request for an event stream, with the parts that serve its route: an endpoint, a stream source, or both. */
 export interface StreamRequest {
   readonly ports: Ports;
   readonly request: Request;

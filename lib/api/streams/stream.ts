@@ -40,7 +40,7 @@ export interface PollResult {
   readonly pollInterval?: number;
 }
 
-/** Reads through the table what is new since the event with this id. */
+/** Reads through the table the changes since the event with this id. */
 export type Poll = (table: Table, lastEventId: string | undefined) => Promise<PollResult>;
 
 /** The options of an event stream. */

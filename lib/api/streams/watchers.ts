@@ -10,7 +10,7 @@ export type ChangeReader<Id extends RouteId> = (ports: PortsOf<Id>, call: Call<I
 
 /** The source of an event stream with one event for each change of an object. */
 export interface Watcher<Id extends RouteId> {
-  /** Makes the reader of one stream. It keeps what it read last, so each stream has its own. */
+  /** Makes the reader of one stream. It keeps the objects that it read last, so each stream has its own. */
   readonly begin: () => ChangeReader<Id>;
   /** The longest time between two reads, in milliseconds: the objects also change outside the database. */
   readonly pollInterval: number;

@@ -11,7 +11,7 @@ import {
   WORKFLOW,
 } from '../schema/language.ts';
 
-/** The fields that a map may have, and what they mean. */
+/** The fields that a map may have, and their meanings. */
 export interface MapRules {
   /** Absent for the workflow and for maps inside states, functions and starts. */
   readonly section?: SectionName;
@@ -21,7 +21,7 @@ export interface MapRules {
   readonly describe: (field: string) => string | undefined;
 }
 
-/** A field in a text, with what the language has to do with it. */
+/** A field in a text, with the rules of the language for it. */
 export interface FieldView {
   readonly map: MapNode;
   readonly rules: MapRules;

@@ -62,7 +62,7 @@ function aboutName(text: OpenText, at: Position): string | undefined {
   return `**${found.name}**: ${found.kind} of the type \`${plan.type}\`, line ${line}\n\n${description}`;
 }
 
-/** Returns what the language means by the field, type or name at a position; undefined if it means nothing there. */
+/** Returns the meaning of the field, type or name at a position; undefined if the language gives it none. */
 export function hoverAt(text: OpenText, at: Position): Hover | undefined {
   for (const field of text.fields()) {
     const key = rangeOfKey(field);

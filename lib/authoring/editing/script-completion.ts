@@ -9,7 +9,7 @@ import { memberOf, objectsOf, type Shape } from '../../lint/shapes/shape.ts';
 import type { Completion, Completions } from './completion-items.ts';
 import { type OpenText, openText } from './open-text.ts';
 
-/** The part of a jq script before the cursor: what its last pipe has as input, and the path that is written. */
+/** The part of a jq script before the cursor: the input of its last pipe, and the path that is written. */
 interface Written {
   /** The program before the last pipe; empty for the data itself. */
   readonly input: string;

@@ -3,7 +3,7 @@ import { FUNCTION_FIELDS } from './functions.ts';
 
 const DELIVERY = 'The header with the id of the delivery. The same delivery starts one run.';
 
-/** Field names and what they mean, in one sentence each. */
+/** Field names and their meanings, in one sentence each. */
 export type Descriptions = Readonly<Record<string, string>>;
 
 /** The fields of a workflow. */

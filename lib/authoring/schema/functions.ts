@@ -11,7 +11,7 @@ export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string
   'knative-global': 'A container service of the whole server.',
 };
 
-/** The fields of each type of functions, with what they mean. */
+/** The fields of each type of functions, with their meanings. */
 export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   subflow: {
     workflow: 'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`.',

@@ -68,7 +68,7 @@ export interface Wiring {
   readonly name: string;
   /** The task that continues when the wait is over. */
   readonly after: string;
-  /** How the machine continues after a wait whose task ends with the outcome of what follows: as the task `after` does. */
+  /** How the machine continues after a wait whose task ends with the outcome of a batch: as the task `after` does. */
   readonly onward: Onward;
   readonly onFailure: readonly Catcher[];
   /** Assigns a unique name, similar to the wanted one. */

@@ -140,11 +140,11 @@ export type StateType =
   | 'generateEvent'
   | 'approval';
 
-/** A state: its work, and what every state has. */
+/** A state: its work, and the fields of every state. */
 export interface StatePlan {
   readonly id: string;
   readonly type: StateType;
-  /** Absent: nothing is logged. */
+  /** Absent: the state logs no line. */
   readonly log?: Query;
   readonly metadata?: Query;
   readonly catch: readonly CatchPlan[];
@@ -169,7 +169,7 @@ export interface Exit {
 /** The scopes of variables (workflow-language 12). */
 export type Scope = 'instance' | 'workflow' | 'namespace' | 'thread' | 'system' | 'file';
 
-/** The work of a state: what the engine does when the state runs. Several types of states may have the same kind of work. */
+/** The work that the engine does when a state runs. Several types of states may have the same kind of work. */
 export type Work =
   | { readonly do: 'nothing' }
   | {

@@ -4,7 +4,7 @@ import type { Workflow } from '../document/workflow.ts';
 import type { Report } from '../reports/finding.ts';
 import type { Rule } from '../reports/rule.ts';
 
-/** Texts that are a query in another form, with what they mean. */
+/** Texts that are a query in another form, with their meanings. */
 const FORMS: readonly {
   readonly written: RegExp;
   readonly to: (found: RegExpExecArray) => string | undefined;

@@ -4,9 +4,9 @@ import { isObject } from '../../language/json.ts';
 export interface Difference {
   /** From the root: `.order.items[2].price`; empty for the whole value. */
   readonly path: string;
-  /** Undefined: there must be nothing. */
+  /** Undefined: there must be no value. */
   readonly expected: unknown;
-  /** Undefined: there is nothing. */
+  /** Undefined: there is no value. */
   readonly actual: unknown;
 }
 
@@ -18,8 +18,8 @@ const member = (path: string, key: string): string =>
 const MAX_DIFFERENCES = 20;
 
 /**
- * Compares a value with what is expected of it: of an object, the expected members; a list has the expected length, and
- * each item is compared in the same way. Null expects null or nothing. Numbers are compared by value.
+ * Compares a value with the expected one: of an object, the expected members; a list has the expected length, and
+ * each item is compared in the same way. Null expects null or no value. Numbers are compared by value.
  */
 export function differences(expected: unknown, actual: unknown, path = ''): readonly Difference[] {
   if (isObject(expected) && isObject(actual)) {

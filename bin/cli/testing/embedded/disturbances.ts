@@ -46,7 +46,7 @@ function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
   return isSame ? [...all].reverse() : mixed;
 }
 
-/** The disturbances of the events of a case, and their names in a report. */
+/** The disturbances of the events of a case: the cause in a report, and the variation of the case. */
 const EVENTS: Readonly<Record<EventDisturbance, { cause: string; variation: (seed: number) => Variation }>> = {
   dup: { cause: 'every event was delivered twice', variation: () => ({ repeatsEvents: true }) },
   reorder: {

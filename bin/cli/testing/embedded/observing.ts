@@ -98,7 +98,7 @@ function writesOf({ recording }: TestWorld, pathOf: ReadonlyMap<string, string>)
   return Object.fromEntries(named);
 }
 
-/** Observes what a case has done in its world. */
+/** Observes a case in its world. */
 export async function observe(
   world: TestWorld,
   { root, sent, isIdempotent, problems }: Observed,

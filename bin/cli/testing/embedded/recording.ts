@@ -16,7 +16,7 @@ interface Committed {
 const RUN = 'run#';
 const VARIABLE = /^variables#(namespace|workflow)#(.+)$/;
 
-/** The record of a world: its runs, variables and events, from its durable operations. */
+/** The record of a world: its runs, events and writes of variables, from its durable operations. */
 export class Recording {
   /** The runs of workflows, by id, in the order in which they were stored. */
   readonly runs = new Map<string, Committed>();

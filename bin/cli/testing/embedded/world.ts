@@ -36,7 +36,7 @@ export class PatienceError extends Error {
   override readonly name = 'PatienceError';
 }
 
-/** After so many turns of the event loop in which nothing is at work, everything waits for a time or an answer. */
+/** After so many turns of the event loop without work, everything waits for a time or an answer. */
 const QUIET_TURNS = 4;
 
 /** One service in memory, over virtual time, with one namespace. Its process can crash and start again. */
@@ -124,7 +124,7 @@ export class TestWorld {
     }
   }
 
-  /** Ends the process for good. What it stored can still be read. */
+  /** Ends the process for good. The stored data can still be read. */
   stop(): void {
     if (!this.#process.hasCrashed) this.#process.crash();
   }
@@ -171,7 +171,7 @@ export class TestWorld {
     return reply;
   }
 
-  /** A new process continues what the crashed one stored, as the service does when it starts. */
+  /** A new process continues the work that the crashed one stored, as the service does when it starts. */
   async #restart(): Promise<void> {
     await turn();
     this.#process = this.#begin();

@@ -10,7 +10,7 @@ const WAIT_MS = 1_100;
 const MAX_REMEMBERED = 10_000;
 
 export interface LeaseOptions {
-  /** Clocks, milliseconds: a lease ends at the earliest end by one of them. */
+  /** Clocks, milliseconds: a lease has ended when its time is over by one of them. */
   readonly clocks?: readonly (() => number)[];
   readonly wait?: (ms: number) => Promise<unknown>;
 }
@@ -30,7 +30,7 @@ const nameOf = ({ table, pk, sk }: Key): string => JSON.stringify([table, pk, sk
 const isHot = ({ table, pk }: Key, item: Item | undefined): boolean =>
   table === leases.table && pk === leases.namespaces && item?.[leases.spread] !== undefined;
 
-/** Whether a write ends what other processes may have leased, although this one has not read it with a hot item. */
+/** Whether a write ends leases of other processes, although this one has not read the item with a hot one. */
 const isRevocation = (write: Write): boolean =>
   write.do === 'delete' && write.key.table === leases.table && write.key.pk === leases.apiKeys;
 
@@ -49,8 +49,8 @@ function leasedItems(known: ReadonlyMap<string, Lease>, keys: readonly Key[], at
 }
 
 /**
- * A table whose `getLeased` answers from memory what this process has read within a second, if the call has a hot item. A
- * write that changes such an item returns when all leases of what was there before have ended: so a read that begins after
+ * A table whose `getLeased` answers from memory the items that this process has read within a second, if the call has a
+ * hot item. A write that changes such an item returns when all leases of the former item have ended: so a read after
  * it is as exact as `get`, in every process, and only the writer waits. Items that are missing are never leased.
  */
 export function withLeases(table: Table, options: LeaseOptions = {}): Table {

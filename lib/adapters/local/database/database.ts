@@ -25,7 +25,7 @@ export interface LocalDatabaseOptions {
   readonly acknowledge?: 'durable' | 'written';
   /**
    * Whether a long turn of the event loop yields by its time, as a service needs it; default. Else by the count of its
-   * operations, so that the order of what happens does not depend on the speed of the machine.
+   * operations, so that their order does not depend on the speed of the machine.
    */
   readonly isTimed?: boolean;
   /** A flush of the disk failed. The state of the disk is unknown, so the process must end and start again. */

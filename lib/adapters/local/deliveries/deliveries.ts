@@ -114,7 +114,7 @@ export class Deliveries {
     try {
       await this.#queue.run(await this.#tenantOf(id), () => this.#try(id));
     } catch (fault) {
-      // The database rejected the write. The delivery is repeated, so nothing is lost.
+      // The database rejected the write. The delivery is repeated, so it is not lost.
       if (!this.#closed) this.#again(id, MAX_DELAY_MS, fault);
     } finally {
       done();

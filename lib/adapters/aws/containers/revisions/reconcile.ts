@@ -201,7 +201,7 @@ async function fail(
   }
 }
 
-/** Removes what this turn created after the desired state became `gone`. A later turn `running` keeps it. */
+/** Removes the resources of this turn if the desired state is `gone` now. A later turn `running` keeps them. */
 async function removeIfUnwanted(options: ReconcileOptions, id: string): Promise<void> {
   const [now] = await options.records.find([id]);
   if (now === undefined || now.wanted === 'gone') await removeResources(options, id);

@@ -25,7 +25,7 @@ function mount(path: string, target: string): string[] {
 }
 
 /**
- * Prepares an empty image, into which the Node of this process and its shared libraries are mounted: nothing is
+ * Prepares an empty image, into which the Node of this process and its shared libraries are mounted: no file is
  * downloaded or copied. Where that is not a Linux program, uses an image with Node, which may be given as `wanted`.
  * @throws Error when the engine cannot create the empty image.
  */
