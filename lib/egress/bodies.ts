@@ -18,7 +18,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
 /** Statuses whose responses have no body (RFC 9110, 6.4.1). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The bytes of a response, and what bounds them. */
+/** The host and the method of a request, and the most bytes of its response. */
 export interface BodyOptions {
   readonly host: string;
   readonly method: string;

@@ -14,7 +14,7 @@ const loadSmtp = (): Promise<typeof smtp> => {
 
 /**
  * Sends mails by SMTP through the guard: the connection is made to addresses that it has checked. Throws UnreachableError
- * for what the network does, and MailRefusedError for what the server refuses.
+ * for a fault of the network, and MailRefusedError for a mail that the server refuses or that is invalid.
  */
 export async function deliver(guard: EgressGuard, request: MailRequest): Promise<void> {
   const { server, mails, ms, signal: stop } = request;
@@ -53,7 +53,7 @@ function checkHeaders({ id, from, to, cc, bcc, subject, attachments }: Mail): vo
   }
 }
 
-/** What a mail has at most: it is composed within the process that serves all tenants, and servers accept no more. */
+/** The limits of a mail: it is composed within the process that serves all tenants, and servers accept no more. */
 const MAX_MAIL = {
   recipients: 1_000,
   attachments: 100,
@@ -87,7 +87,7 @@ async function openConnection(guard: EgressGuard, request: MailRequest, signal: 
     return await connect(guard, request.server, signal);
   } catch (error) {
     if (!(error instanceof UnreachableError) || error.problem !== 'blocked') throw error;
-    // Nothing was sent. The rules of the namespace are read only now, since few servers need them.
+    // No data was sent. The rules of the namespace are read only now, since few servers need them.
     return connect(guard, request.server, signal, await request.opened());
   }
 }
@@ -123,7 +123,7 @@ interface SmtpError extends Error {
   readonly code?: string;
   /** The code of the network or of TLS that Nodemailer replaced by its own. */
   readonly originalCode?: string;
-  /** What the server answered. */
+  /** The reply of the server. */
   readonly response?: string;
   readonly command?: string;
 }

@@ -75,7 +75,7 @@ async function sendHop({ guard, request, sign, signal }: Exchange, hop: Hop): Pr
     return await sendRequest(guard, hop.url, outgoing);
   } catch (error) {
     if (!(error instanceof UnreachableError) || error.problem !== 'blocked') throw error;
-    // Nothing was sent. The rules of the namespace are read only now, since few requests need them.
+    // No data was sent. The rules of the namespace are read only now, since few requests need them.
     return sendRequest(guard, hop.url, { ...outgoing, opened: await opened() });
   }
 }

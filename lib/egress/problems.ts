@@ -33,7 +33,7 @@ const PROBLEM_OF: Readonly<Record<string, WebProblem>> = {
 
 const PREFIXES = Object.entries(PROBLEM_OF).sort(([a], [b]) => b.length - a.length);
 
-/** What a message says of each problem, after the host. */
+/** The text of a message for each problem, after the host. */
 const TEXT_OF: Readonly<Record<WebProblem, (code: string) => string>> = {
   request: (code) => `cannot be asked this: the request is malformed (${code})`,
   blocked: () => 'leads to an address that is kept from users',

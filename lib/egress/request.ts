@@ -32,7 +32,7 @@ export async function sendRequest(guard: EgressGuard, url: URL, request: Outgoin
   const lookup = guard.lookupFor(url, opened);
   const open = url.protocol === 'https:' ? requestSecure : requestPlain;
   const length = body instanceof Uint8Array ? { 'content-length': String(body.length) } : {};
-  // A server that speaks HTTP/2 only refuses the handshake then, instead of answering what cannot be read.
+  // A server that speaks HTTP/2 only refuses the handshake then, instead of sending an unreadable answer.
   const tls = { ALPNProtocols: ['http/1.1'], ...(isInsecure && { rejectUnauthorized: false }) };
   const options = { method, headers: { ...headers, ...length }, lookup, agent: false, ...tls };
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Mail, MailServer } from '../ports/web.ts';
 
-/** What a session of SMTP sends. */
+/** The mails of a session of SMTP, and the connection to their server. */
 export interface SmtpSession {
   /** Connected, and with TLS if the server wants it from the start. */
   readonly socket: Socket;

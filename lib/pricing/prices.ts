@@ -26,7 +26,7 @@ export const PRICES = {
 /** The amounts of everything that has a price. */
 export type Used = Readonly<Record<keyof typeof PRICES, number>>;
 
-/** What a person calls each amount. */
+/** The name of each amount for users. */
 export const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
   requests: 'API Gateway requests',
   lambdas: 'Lambda invocations',
@@ -44,7 +44,7 @@ export function perMillion(used: Used): number {
   return Math.round(sum * 100) / 100;
 }
 
-/** What a run may use besides: its amount depends on the data and on the time that clients wait. */
+/** Prices of a run's further uses: their amounts depend on the data and on the time that clients wait. */
 export const BY_SIZE_AND_TIME = {
   /** S3: a million writes and reads of objects, which hold data above 16 KB. */
   objectWrites: 5,

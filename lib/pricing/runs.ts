@@ -17,7 +17,7 @@ import type { Used } from './prices.ts';
 
 /** The least and the most that a run uses if no state is entered twice. */
 export interface RunCost {
-  /** How the run starts: by a request with `op`, or by what its workflow has in `start`. */
+  /** How the run starts: by a request with `op`, or by the `start` of its workflow. */
   readonly op: 'execute' | 'wait' | 'webhook' | 'event';
   readonly least: Used;
   readonly most: Used;
@@ -29,11 +29,11 @@ export interface RunCost {
 const REQUEST = { requests: 1, lambdas: 1, readUnits: 2, writeUnits: 3 };
 /** One call of the steps function: it reads the run and commits it. */
 const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
-/** The first call of the steps function by a machine, and its choice of what follows. */
+/** The first call of the steps function by a machine, and its choice of the next state. */
 const FIRST_STEP = { ...STEP, transitions: 2 };
-/** A call that the run waits for: its task, and what ends it. */
+/** A call that the run waits for: its task, and its end. */
 const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
-/** A wait with a listener, which is written before it. What ends the wait also runs the states after it. */
+/** A wait with a listener, which is written before it. The end of the wait also runs the states after it. */
 const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 /** A delay that a timer ends: the task that sets it, and its call. */
 const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
@@ -45,7 +45,7 @@ const CHILDREN = { readUnits: 2 };
 const CALLER = { writeUnits: 2 };
 /** A native function is called within the step, which commits before it; its calls are not stored. */
 const CHECKPOINT = { writeUnits: 3 };
-/** What a long invocation of Lambda adds to its task: a child with an execution of its own, in which the function runs. */
+/** The amounts that a long invocation of Lambda adds to its task: a child with its own execution runs the function. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /**
  * The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait, and
@@ -54,9 +54,9 @@ const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 const TASK = { requests: 2, lambdas: 2, readUnits: 10, writeUnits: 9 };
 /** The request that decides an approval, beside the wait that it ends. */
 const DECISION = { requests: 1, lambdas: 1, readUnits: 3, writeUnits: 6 };
-/** An event that a request sends, beside what it starts or ends. */
+/** An event that a request sends, beside the run that it starts or the wait that it ends. */
 const ARRIVAL = { requests: 1, lambdas: 2, events: 1, readUnits: 4, writeUnits: 6 };
-/** What a start by a webhook or an event needs more than a start by a request. */
+/** The amounts that a start by a webhook or an event adds to a start by a request. */
 const STARTS = {
   webhook: { readUnits: 2, writeUnits: 1 },
   event: { lambdas: 1, events: 1, readUnits: 3, writeUnits: 4 },
@@ -85,7 +85,7 @@ function isComputed(plan: Plan, action: ActionPlan): boolean {
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
-/** What the calls of a state use; each of its actions is called `times` times. */
+/** The amounts that the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stepped = actions.filter((action) => !isComputed(plan, action));
   const count = (kind: CalleeKind): number =>
@@ -122,7 +122,7 @@ type Usage<K extends WorkKind> = (work: WorkOf<K>, context: Context) => Partial<
 
 const nothing = (): Partial<Used> => ({});
 
-/** What each kind of work uses in its batch; what its wait uses is counted from the state machine. */
+/** The amounts that each kind of work uses in its batch; those of its wait are counted from the state machine. */
 const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   nothing,
   choose: nothing,
@@ -159,7 +159,7 @@ const isAtOnce = (plan: Plan, { work }: StatePlan): boolean => {
   return (work.do === 'call' && work.async) || (actions.length > 0 && actions.every((one) => isComputed(plan, one)));
 };
 
-/** Whether a run may end without a wait: by states that neither wait nor call what takes its time. */
+/** Whether a run may end without a wait: by states that neither wait nor make calls that take time. */
 function mayEndInPlace(plan: Plan): boolean {
   const seen = new Set<string>();
   const open = [plan.entry];
@@ -174,7 +174,7 @@ function mayEndInPlace(plan: Plan): boolean {
   return false;
 }
 
-/** What a start by a webhook or by events needs more than one by a request; undefined for other workflows. */
+/** The amounts that a start by a webhook or by events adds to one by a request; undefined for other workflows. */
 function startOf({ start }: Plan): { readonly op: 'webhook' | 'event'; readonly uses: Used } | undefined {
   if (start.type === 'webhook') return { op: 'webhook', uses: used(STARTS.webhook) };
   if (!('events' in start)) return undefined;
@@ -192,7 +192,7 @@ function nextOf(state: State): string[] {
 /** The number of parallel calls of a state, by its id, which is its name in the machine. */
 type ItemsOf = (id: string) => number;
 
-/** What entering a state of a machine uses. */
+/** The amounts that entering a state of a machine uses. */
 function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Partial<Used> {
   const entered = used({ transitions: 1 });
   if (state.Type === 'Map') return plus(entered, priceMachine(state.ItemProcessor, itemsOf, bound), itemsOf(name));
@@ -213,8 +213,8 @@ function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Boun
 }
 
 /**
- * What a run of a plan uses besides the duration of Lambda functions, if it begins in the request that starts it;
- * `items` is the number of items of each `foreach`.
+ * The amounts that a run of a plan uses besides the duration of Lambda functions, if it begins in the request that
+ * starts it; `items` is the number of items of each `foreach`.
  */
 export function priceRuns(plan: Plan, items: number): RunCost[] {
   const { definition, tier } = emit(plan);

@@ -14,7 +14,7 @@ interface Challenge {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A registry's challenge, and what answers it. */
+/** A registry's challenge, and the values for its answer. */
 export interface ChallengeProps {
   readonly guard: EgressGuard;
   /** The value of `WWW-Authenticate`. */

@@ -54,7 +54,7 @@ export class CallSession {
   async receive(message: SidecarMessage, body: Buffer): Promise<void> {
     if (message.say === 'ask') this.#serve(message.id, message.asked, body);
     if (message.say === 'output') this.#addPart(message.part, body);
-    // The function does not wait for the entry. The host writes what it could not write when the call is over.
+    // The function does not wait for the entry. When the call is over, the host writes the entries that failed here.
     if (message.say === 'log') await serveRequest(this.#call.host, { what: 'log' }, body).catch(() => undefined);
     if (message.say === 'done') this.finish(toPlainAnswer(message.answered), body);
   }

@@ -25,7 +25,7 @@ export type HostMessage =
   /** The response to an `ask`: the status, and the text or bytes for the function in the body. */
   | { readonly do: 'answer'; readonly id: number; readonly status: number };
 
-/** What a function requests of the service. */
+/** A request of a function to the service. */
 export type HostRequest =
   | { readonly what: 'log' }
   | { readonly what: 'get'; readonly scope: string; readonly key: string }
@@ -40,7 +40,7 @@ export interface OutputPart {
   readonly isExecutable: boolean;
 }
 
-/** The answer of a function. `problem`: why there is none, or what is wrong with its outputs. */
+/** The answer of a function. `problem`: why there is none, or the mistake in its outputs. */
 export interface FunctionAnswer {
   readonly status: number;
   readonly errorCode: string;
@@ -48,7 +48,7 @@ export interface FunctionAnswer {
   readonly problem: string;
   /** The connection to the function was lost: it may have ended. */
   readonly isLost?: boolean;
-  /** The function did not accept the connection, so it has received nothing of the call. */
+  /** The function did not accept the connection, so it has received no part of the call. */
   readonly isRefused?: boolean;
 }
 

@@ -9,7 +9,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** The work of one tenant: how many places it has, and what waits, in FIFO order. */
+/** The work of one tenant: the number of its places, and its waiting works in FIFO order. */
 interface Lane {
   running: number;
   readonly waiting: Waiting[];
@@ -90,7 +90,7 @@ export class FairQueue {
     for (const [tenant, lane] of this.lanes) {
       const [next] = lane.waiting;
       if (next === undefined || !this.mayHave(lane, next.weight)) continue;
-      // What is free is kept for the work whose turn it is: smaller ones would keep it waiting for ever.
+      // Free places are kept for the work whose turn it is: smaller ones would keep it waiting for ever.
       if (this.free < next.weight) return;
       lane.waiting.shift();
       lane.running += next.weight;

@@ -73,7 +73,7 @@ class Pool {
   }
 }
 
-/** Creates a pool of threads that tenants share. One tenant has at most half of them; those who wait take turns. */
+/** Creates a pool of threads that tenants share. One tenant has at most half of them; waiting tenants take turns. */
 export function createPool(threads: readonly Thread[]): RunJob {
   const pool = new Pool(threads);
   return (account, job) => pool.run(account, job);

@@ -20,7 +20,7 @@ export interface Tenant {
   readonly id: string;
   /** The longest run of one script of this tenant in milliseconds, if it is shorter than the sandbox's. */
   readonly deadlineMs?: number;
-  /** What is left of the time of the work that the scripts are for, milliseconds: a script runs no longer. Default: any time. */
+  /** The time left for the work that the scripts are for, milliseconds: a script runs no longer. Default: any time. */
   readonly timeLeft?: () => number;
   /** How many scripts of this tenant may wait; a further one rejects with QueueFullError. Default: any number. */
   readonly maxWaiting?: number;
@@ -50,10 +50,10 @@ export interface Sandbox extends TenantEvaluator {
 const RESULT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Creates an evaluator whose scripts run in worker threads, with a deadline and a memory cap. A script that exceeds one of
- * them fails with a QueryError (`timeout`, `out of memory`), its thread is ended, and the next script gets a new thread.
- * Nothing is started before the first script, and an idle sandbox does not keep the process alive. Evaluation rejects with
- * a plain Error when a thread cannot be started.
+ * Creates an evaluator whose scripts run in worker threads, with a deadline and a memory cap. A script that exceeds one
+ * of them fails with a QueryError (`timeout`, `out of memory`), its thread is ended, and the next script gets a new
+ * thread. No thread is started before the first script, and an idle sandbox does not keep the process alive. Evaluation
+ * rejects with a plain Error when a thread cannot be started.
  *
  * A bundle (esm, node) needs the bundle of the thread as a file `sandbox-worker.mjs` beside it, and no other file: it
  * contains the WebAssembly of both engines. esbuild makes it from `lib/language/sandbox/worker.ts` with

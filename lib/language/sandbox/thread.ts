@@ -30,12 +30,12 @@ const START_MS = 60_000;
 const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0, template: 0 };
 
 /**
- * A job that takes longer than this yields the processors to shorter jobs and to what serves requests, ms. Its thread may
+ * A job that takes longer than this yields the processors to shorter jobs and to requests, ms. Its thread may
  * have to be replaced afterwards, which costs about as much.
  */
 const LONG_MS = 500;
 
-/** Creates a thread with these limits. Nothing is started before the first job; an idle thread does not keep the process alive. */
+/** Creates a thread with these limits. It starts with the first job; an idle thread does not keep the process alive. */
 export function createThread(limits: Limits): Thread {
   let worker: Worker | undefined;
   let isClosed = false;

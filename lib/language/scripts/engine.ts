@@ -1,8 +1,8 @@
 import type { ScriptKind } from './scripts.ts';
 
 /**
- * What a thread runs: scripts of a language, the validator of JSON Schemas, whose source is the JSON text of a schema, or
- * the renderer of Mustache templates, whose source is the template.
+ * The engine of a job: that of a language of scripts; the validator of JSON Schemas, whose source is the JSON text of a
+ * schema; or the renderer of Mustache templates, whose source is the template.
  */
 export type EngineKind = ScriptKind | 'schema' | 'template';
 
@@ -38,7 +38,7 @@ export interface Job {
   readonly deadlineMs: number;
 }
 
-/** What is sent to the thread: a job, or the engines to load before their first job. */
+/** A message to the thread: a job, or the engines to load before their first job. */
 export type Message = Job | { readonly load: readonly EngineKind[] };
 
 /** The engine of a job is loaded: its deadline starts. */

@@ -14,7 +14,7 @@ function contentOf(source: string, from: number): { begin: number; quote: '"' | 
   return { begin: header >= 0 && BLOCK_HEADER.test(source) ? BLOCK_HEADER.lastIndex : from, quote: '' };
 }
 
-/** The length of what one character of the value is in the source; 0 if the character at the offset is not part of it. */
+/** The length of one character of the value in the source; 0 if the character at the offset is not part of it. */
 function writtenLength(source: string, offset: number, quote: string, letter: string): number {
   if (quote === "'" && letter === "'") return source.startsWith("''", offset) ? 2 : 0;
   if (quote !== '"' || source[offset] !== '\\') return source[offset] === letter ? 1 : 0;
@@ -36,7 +36,7 @@ export function createScalarLocator(source: SourceText, node: ScalarNode): (offs
   let from = begin;
   for (const letter of Array.from({ length: node.text.length }, (_, index) => node.text[index] ?? '')) {
     let length = writtenLength(text, from, quote, letter);
-    // What is not in the value is indentation, the fold of a line, or an escaped line break.
+    // A character outside the value is indentation, the fold of a line, or part of an escaped line break.
     while (length === 0 && from < text.length && (isBlank(text[from]) || text[from] === '\\') && !isBlank(letter)) {
       from += 1;
       length = writtenLength(text, from, quote, letter);

@@ -28,7 +28,7 @@ export interface ProgramOwner {
   restart(): Program;
 }
 
-/** What a call on Lambda is made of. */
+/** The parts of a call on Lambda. */
 export interface LambdaCallProps {
   readonly event: CallEvent;
   readonly response: StreamedResponse;

@@ -20,7 +20,7 @@ export async function fetchObject(read: ReadObject, url: string, signal: AbortSi
   throw new Error('the storage does not answer');
 }
 
-/** What is polled, and how often. */
+/** The object that is polled, and the interval. */
 export interface PollOptions {
   readonly url: string;
   readonly intervalMs: number;
@@ -38,7 +38,7 @@ export function decodeFrames(bytes: Buffer): Frame<HostMessage | Continuation>[]
   return new FrameReader<HostMessage | Continuation>().push(bytes);
 }
 
-/** What a channel reader is made of. */
+/** The parts of a channel reader. */
 export interface ChannelReaderProps {
   readonly read: ReadObject;
   /** The URL of the first object. */

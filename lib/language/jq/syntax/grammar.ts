@@ -8,7 +8,7 @@ export interface Grammar {
   readonly pipe: () => Ast;
   /** An expression without pipes and commas. */
   readonly operation: () => Ast;
-  /** A term with what follows it: members, indices, `?`. */
+  /** A term with its suffixes: members, indices, `?`. */
   readonly postfix: () => Ast;
 }
 
@@ -24,7 +24,7 @@ export function access(grammar: Grammar, from: number, parts: { readonly base: A
   return ranged(grammar, from, { kind: 'access', ...parts });
 }
 
-/** Parses what follows an opening bracket, and the closing one. */
+/** Parses the expression after an opening bracket, and the closing one. */
 export function parseGroup({ tokens, pipe }: Grammar): Ast {
   const inner = pipe();
   tokens.expect('operator', ')');

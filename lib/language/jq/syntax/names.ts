@@ -22,7 +22,7 @@ interface Change {
 /** The names in scope: variables with `$`, functions with their number of arguments, labels with `*`. */
 type Scope = ReadonlySet<string>;
 
-/** Functions of other versions and languages, with what jq has instead. */
+/** Functions of other versions and languages, with their replacements in jq. */
 const FOREIGN: Readonly<Record<string, string>> = {
   len: 'length',
   size: 'length',

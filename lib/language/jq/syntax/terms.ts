@@ -17,7 +17,7 @@ export function parsePostfix(grammar: Grammar): Ast {
   }
 }
 
-/** What follows a dot behind a term: a string, or an index. */
+/** Parses the string or the index after a dot behind a term. */
 function parseDotted(grammar: Grammar, from: number, base: Ast): Ast {
   const { tokens } = grammar;
   if (tokens.accept('operator', '[')) return parseIndex(grammar, from, base);
