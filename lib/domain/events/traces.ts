@@ -10,10 +10,17 @@ type Needs = Pick<Ports, 'table' | 'blobs'>;
 /** The maximum number of traces of an event; further listeners are served without one. */
 export const MAX_TRACES = 1000;
 
-/** Appends new traces; one that is there already is not repeated. */
-function merge(before: readonly events.Trace[], found: readonly events.Trace[]): events.Trace[] {
+/**
+ * Appends new traces; one that is there already is not repeated. A delivery that is repeated finds a wait `gone` that this
+ * event has ended: that says nothing of the event, whichever of the two deliveries stores its traces first.
+ */
+function merge(before: readonly events.Trace[], found: readonly events.Trace[]): readonly events.Trace[] {
   const known = new Set(before.map((trace) => JSON.stringify(trace)));
-  return [...before, ...found.filter((trace) => !known.has(JSON.stringify(trace)))].slice(0, MAX_TRACES);
+  const added = found.filter((trace) => !known.has(JSON.stringify(trace)));
+  if (added.length === 0) return before;
+  const all = [...before, ...added];
+  const served = new Set(all.flatMap(({ listener, did }) => (did === 'gone' ? [] : [listener])));
+  return all.filter(({ listener, did }) => did !== 'gone' || !served.has(listener)).slice(0, MAX_TRACES);
 }
 
 /** Updates an item; has no effect when it was purged meanwhile. */
@@ -48,7 +55,7 @@ export async function add(
     if (current === undefined) return;
     const notes = current.notes + 1;
     const all = merge(current.traces, found);
-    const trace = all.length === current.traces.length ? {} : { trace: await store(needs, key, notes, all) };
+    const trace = all === current.traces ? {} : { trace: await store(needs, key, notes, all) };
     const set = { ...trace, notes, ...routed };
     await needs.table.write([{ do: 'update', key, set, when: { equals: { notes: current.notes } } }]);
   });
