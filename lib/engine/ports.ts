@@ -7,8 +7,10 @@ export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'bus' |
 /** The ports that ending runs needs: containers may run for them. */
 export type CleanupPorts = EnginePorts & Pick<Ports, 'containers'>;
 
+/** The ports that delivering the outbox of a commit needs. Where there are no timers, state machines do the waiting. */
+export type DeliveryPorts = CleanupPorts & Partial<Pick<Ports, 'timers'>>;
+
 /**
- * The ports that running states needs: actions read secrets, send requests and invoke functions. Where there are no timers,
- * state machines do the waiting.
+ * The ports that running states needs: actions read secrets, send requests and invoke functions.
  */
-export type RunnerPorts = CleanupPorts & Pick<Ports, 'sealer' | 'web' | 'lambdas'> & Partial<Pick<Ports, 'timers'>>;
+export type RunnerPorts = DeliveryPorts & Pick<Ports, 'sealer' | 'web' | 'lambdas'>;

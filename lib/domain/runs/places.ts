@@ -12,7 +12,6 @@ const STORED_NAMES = {
   executionBegan: 'began',
   waitCount: 'pauses',
   wait: 'pause',
-  woken: 'woken',
   processedEventIds: 'heard',
   parent: 'parent',
   service: 'service',
@@ -81,7 +80,6 @@ const USUAL: Omit<
   Place,
   | 'executionBegan'
   | 'wait'
-  | 'woken'
   | 'parent'
   | 'service'
   | 'root'
@@ -101,7 +99,7 @@ const USUAL: Omit<
   processedEventIds: [],
   depth: 0,
   threads: {},
-  outbox: [],
+  outbox: {},
   settings: { lookback: 0, broadcasts: [], logger: '' },
 };
 const USUAL_STORED = new Map(

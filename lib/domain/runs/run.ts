@@ -4,7 +4,7 @@ import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { CancelOn, OutboxEntry, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
+import type { CancelOn, Outbox, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -92,8 +92,6 @@ export interface Run extends Head {
   readonly waitCount: number;
   /** The state that was entered and is not done. */
   readonly wait?: Wait;
-  /** The wait that its last commit left where its events came, and the tokens of the machine's tasks to be answered. */
-  readonly woken?: { readonly number: number; readonly tokens: readonly string[] };
   /** The events that its waits have taken, as hashes of their ids; the newest last. */
   readonly processedEventIds: readonly string[];
   /** When the run sent the first event after its last wait, milliseconds since 1970; undefined: it has sent none. */
@@ -111,8 +109,8 @@ export interface Run extends Head {
   readonly depth: number;
   /** The owners of thread variables of its callers: name -> id of a run. */
   readonly threads: Readonly<Record<string, string>>;
-  /** The events of its last commit; they are published after it. */
-  readonly outbox: readonly OutboxEntry[];
+  /** What its last commit owes. */
+  readonly outbox: Outbox;
   readonly settings: SettingsSnapshot;
   /** Counts and times of its states so far. */
   readonly tally: RunTally;

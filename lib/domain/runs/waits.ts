@@ -252,10 +252,28 @@ export interface ServiceCall {
 }
 
 /** An event of a commit, to be published after it. */
-export interface OutboxEntry {
+export interface Publication {
   readonly message: Message;
   /** When it is published, milliseconds since 1970; undefined: at once. */
   readonly at?: number;
+}
+
+/** A wait that a commit left where it was over, and the tasks of the machine that have not been ended for it. */
+export interface LeftWait {
+  readonly number: number;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * What the last commit of a run owes and what does not follow from its other fields (transactional outbox). It is
+ * delivered after the commit, and stays until a commit replaces it: a delivery may be repeated.
+ */
+export interface Outbox {
+  readonly publish?: readonly Publication[];
+  /** The run was cancelled: its container and its execution are stopped. */
+  readonly stop?: true;
+  /** The tasks that go on where the run stands. */
+  readonly answer?: LeftWait;
 }
 
 /** The settings of its namespace and workflow that a run keeps from its start. */

@@ -2,25 +2,20 @@ import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { storedCallPath } from '../../domain/runs/places.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../domain/runs/waits.ts';
-import { derivedId, spreadAs } from '../../domain/storage/ids.ts';
 import { stepsSince } from '../../domain/storage/spread.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
-import { type ExecutionHandle, firstExecution, moveToExecution } from '../executions/handles.ts';
 import { admitChild, rootOf } from '../limits/starts.ts';
+import { type ExecutionHandle, firstExecution, moveToExecution } from '../machines/handles.ts';
 import { sealInput } from '../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import { childId } from '../run/child-ids.ts';
 import { newRun } from '../run/new-run.ts';
+import { retryPolicyOf } from '../run/retry-decisions.ts';
 import { newTask } from '../workers/callees.ts';
 import { isTask, notifyPolls } from '../workers/offering.ts';
 import type { Callee } from './callees.ts';
-import { retryPolicyOf } from './retry-decisions.ts';
-
-/** The id of a child. It follows from the call, so a step that is repeated finds the child that it made before. */
-export function childId(caller: Pick<runs.Run, 'id' | 'step'>, origin: number, { i, k }: CallKey): string {
-  return spreadAs(caller.id, derivedId(origin, caller.id, caller.step, i, k));
-}
 
 /** The state that calls. */
 export interface Caller extends ServiceCaller {

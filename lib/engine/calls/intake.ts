@@ -1,16 +1,16 @@
+import type { ReturnedCall } from '../../compiler/emit/task-protocol.ts';
 import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey } from '../../domain/runs/waits.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { cancelCalls } from '../delivery/deliver.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
-import { toWaitSeconds } from '../executions/wait-seconds.ts';
+import { toWaitSeconds } from '../machines/wait-seconds.ts';
+import { childId } from '../run/child-ids.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from '../run/retry-decisions.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import type { ReturnedCall } from '../run/suspension.ts';
-import { cancelCalls } from './cancellation.ts';
-import { childId } from './children.ts';
 import type { CallList } from './list.ts';
 import type { CallProgress } from './progress.ts';
-import { decideRetry, retryDelay, retryPolicyOf } from './retry-decisions.ts';
 
 /** Takes in how the calls of a state end: logs it, keeps results, schedules retries, fails the state. */
 export class CallIntake {

@@ -4,11 +4,12 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { CallingVisit, ReusedCalls } from '../../domain/runs/waits.ts';
 import { openInput } from '../native/inputs.ts';
 import type { RunnerPorts } from '../ports.ts';
+import { childId } from '../run/child-ids.ts';
+import { retryPolicyOf } from '../run/retry-decisions.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import type { Callee } from './callees.ts';
-import { type Call, childId, newChild } from './children.ts';
+import { type Call, newChild } from './children.ts';
 import { elementsOf } from './elements.ts';
-import { retryPolicyOf } from './retry-decisions.ts';
 
 /** The calls that succeeded in runs which this one repeats, and that its first state need not make again. */
 export class FinishedCalls {

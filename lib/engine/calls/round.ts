@@ -1,13 +1,15 @@
+import type { Rejection, ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { isCallBegun, resultOf } from '../../domain/runs/container-calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
+import { childId } from '../run/child-ids.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { type Rejection, type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { type Caller, childId, launch, NO_TASK } from './children.ts';
+import { type Caller, launch, NO_TASK } from './children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
 import { CallProgress } from './progress.ts';

@@ -2,11 +2,13 @@ import * as events from '../../domain/events/events.ts';
 import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
+import { isCancelledCode } from '../../domain/runs/run.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
-import { type Cancellation, cancel, isCancelled } from '../calls/cancellation.ts';
-import type { CleanupPorts } from '../ports.ts';
+import type { Cancellation } from '../delivery/cancellation.ts';
+import { cancel } from '../delivery/deliver.ts';
+import type { DeliveryPorts } from '../ports.ts';
 
 /** The outcome of an event that was offered to a run which it may cancel; `explain` shows these words. */
 export type OfferedToCancel = 'cancelled' | 'too early' | 'gone';
@@ -21,7 +23,7 @@ const byEvent = ({ type, id, source }: CloudEvent): Cancellation => ({
  * cancellation that was interrupted.
  */
 export async function offerToCancel(
-  ports: CleanupPorts,
+  ports: DeliveryPorts,
   id: string,
   { event, due }: Pick<events.Recorded, 'event' | 'due'>,
 ): Promise<OfferedToCancel> {
@@ -29,7 +31,7 @@ export async function offerToCancel(
   if (run?.cancelOn === undefined) return 'gone';
   if (run.status === 'pending' && due < run.cancelOn.since) return 'too early';
   const why = byEvent(event);
-  if (run.status !== 'pending' && !isCancelled(run)) return 'gone';
+  if (run.status !== 'pending' && !isCancelledCode(run.code)) return 'gone';
   const ended = await cancel(ports, run, why);
   return ended.message === why.message ? 'cancelled' : 'gone';
 }
@@ -38,7 +40,7 @@ export async function offerToCancel(
  * Cancels a pending run by an event that came before its listener was stored, which the router may have missed. Returns
  * the run as it ended; undefined if it goes on. Such events are read once (`isChecked`).
  */
-export async function cancelByPast(ports: CleanupPorts, run: runs.Run): Promise<runs.Run | undefined> {
+export async function cancelByPast(ports: DeliveryPorts, run: runs.Run): Promise<runs.Run | undefined> {
   const { cancelOn, id } = run;
   if (cancelOn === undefined || cancelOn.isChecked || run.status !== 'pending') return undefined;
   const { filter, since: from } = cancelOn;

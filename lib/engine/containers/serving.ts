@@ -9,7 +9,6 @@ import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
 import { isNative, serveNative } from '../native/serving.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
 import { CallerLog } from './caller-log.ts';
 import { readFiles } from './files.ts';
@@ -21,7 +20,7 @@ const underway = new WeakMap<Table, Map<string, Promise<runs.Run>>>();
 
 /**
  * Calls the container, or the native function, of a pending child and commits the result. Returns the child as it ended, or pending if the call
- * did not end in time. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
+ * did not end in time; the caller delivers what that end owes. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
  * then calls the container again.
  */
 export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
@@ -108,10 +107,8 @@ async function end(ports: RunnerPorts, child: Called, result: ContainerResult, l
     return unit.prepareCommit(ending);
   };
   const ended = latest && (await runs.update(ports, latest, change));
-  if (ended?.isCommitted) {
-    await publishOutbox(ports, ended.run);
-    await noteOutputs();
-  } else await log.close();
+  if (ended?.isCommitted) await noteOutputs();
+  else await log.close();
   return ended?.run ?? child;
 }
 

@@ -8,8 +8,8 @@ import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { HOUR_MS } from '../../time/units.ts';
-import { childId } from '../calls/children.ts';
-import { decideRetry } from '../calls/retry-decisions.ts';
+import { childId } from '../run/child-ids.ts';
+import { decideRetry } from '../run/retry-decisions.ts';
 import { toHolder } from '../workers/leases.ts';
 import { newestAttempts } from './attempts.ts';
 

@@ -1,9 +1,9 @@
+import { isTransient } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { EXECUTION_LOST, SERVICE_REMOVED } from '../../ports/executions.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
-import { continueAsNew } from '../executions/continue-as-new.ts';
-import { isTransient } from '../executions/task-errors.ts';
+import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { UnitOfWork } from '../run/unit-of-work.ts';
 import { completeEnd } from './carrying.ts';

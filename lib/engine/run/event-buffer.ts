@@ -1,6 +1,6 @@
 import * as events from '../../domain/events/events.ts';
 import { homeOf, type Run } from '../../domain/runs/runs.ts';
-import type { OutboxEntry } from '../../domain/runs/waits.ts';
+import type { Publication } from '../../domain/runs/waits.ts';
 import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import type { Write } from '../../ports/table.ts';
@@ -38,21 +38,21 @@ export class EventBuffer {
     return WRITES_PER_EVENT * this.pending.length;
   }
 
-  /** The writes that record the events, and the outbox: the messages to publish after the commit. */
+  /** The writes that record the events, and the messages to publish after the commit; undefined: none. */
   async prepare(
     run: Pick<Run, 'namespace' | 'namespaceId' | 'settings'>,
-  ): Promise<{ readonly outbox: OutboxEntry[]; readonly writes: Write[] }> {
+  ): Promise<{ readonly publish: Publication[] | undefined; readonly writes: Write[] }> {
     const home = homeOf(run);
     const namespace = { id: run.namespaceId, name: run.namespace };
-    const outbox: OutboxEntry[] = [];
+    const publish: Publication[] = [];
     const writes: Write[] = [];
     for (const { event, at } of this.pending) {
       const times = { received: this.ports.clock.now(), due: at };
       const recorded = await events.toWrites(this.ports, home, event, times);
       writes.push(...recorded.writes);
       const message = events.toMessage(namespace, recorded.key, event);
-      outbox.push({ message, ...(at === undefined ? {} : { at }) });
+      publish.push({ message, ...(at === undefined ? {} : { at }) });
     }
-    return { outbox, writes };
+    return { publish: publish.length === 0 ? undefined : publish, writes };
   }
 }

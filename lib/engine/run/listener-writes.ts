@@ -56,8 +56,8 @@ async function waitWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after:
   const begun = after.status === 'pending' ? wait?.listening : undefined;
   const isSameWait = before.wait?.number === wait?.number;
   if (isSameWait && begun !== undefined) return [];
-  const isWoken = after.woken !== undefined && after.woken.number === before.wait?.number;
-  const ended = isWoken ? undefined : before.wait?.listening;
+  const isLeft = after.outbox.answer !== undefined && after.outbox.answer.number === before.wait?.number;
+  const ended = isLeft ? undefined : before.wait?.listening;
   const deletions = ended === undefined ? [] : listeners.toDeletions(ownerOf(before, 'wait', ended), ended.filters);
   if (begun === undefined || wait === undefined) return deletions;
   const details = { wait: wait.number, mode: modeOf(begun), path: before.path, created: wait.entered };

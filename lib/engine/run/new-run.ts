@@ -116,7 +116,7 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
     processedEventIds: [],
     depth: 0,
     threads: {},
-    outbox: [],
+    outbox: {},
     settings: { lookback: 0, broadcasts: [], logger: '' },
     tally: [],
     record: EMPTY_RECORD,

@@ -3,7 +3,7 @@ import type { RunLimits } from '../../domain/run-limits.ts';
 import type { Change, Failure, Level, Run } from '../../domain/runs/runs.ts';
 import { MAX_FLOW } from '../../domain/runs/runs.ts';
 import { Tally } from '../../domain/runs/tallies.ts';
-import type { ReusedCalls, Wait } from '../../domain/runs/waits.ts';
+import type { Outbox, ReusedCalls, Wait } from '../../domain/runs/waits.ts';
 import { timeOf } from '../../domain/storage/ids.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
@@ -56,8 +56,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   raised: Failure | undefined;
   /** The limits whose failure was raised. */
   readonly exceeded: Set<keyof RunLimits>;
-  /** The wait that the run leaves with this commit where it is woken. */
-  woken: Run['woken'];
+  /** The wait that the run leaves with this commit in another process than its machine's, and the tasks of that wait. */
+  left: Outbox['answer'];
   /** The wait of the present state, if it waited or waits. */
   wait: Wait | undefined;
   /** When the present state was entered, milliseconds since 1970. */
@@ -206,20 +206,20 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     }
     const next = this.next(ending);
     this.events.sendBroadcast(endEvent(this.ports, next));
-    const { outbox, writes } = await this.events.prepare(this.run);
-    const run = { ...next, outbox };
+    const { publish, writes } = await this.events.prepare(this.run);
+    const run = { ...next, outbox: omitUndefined({ publish, answer: this.left }) };
     const listeners = await listenerWrites(this.ports, this.run, run);
     return { run, writes: [...(await this.variables.toWrites()), ...writes, ...listeners] };
   }
 
   private next(ending: Ending): Run {
-    const { wait: _, sentSince: __, woken: ___, reuse, ...base } = this.run;
-    const { wait, woken, labels, raised, cancelOn, threads, at, step, flow, data, metadata, interrupted } = this;
+    const { wait: _, sentSince: __, reuse, ...base } = this.run;
+    const { wait, labels, raised, cancelOn, threads, at, step, flow, data, metadata, interrupted } = this;
     const mayReply = ending.status === undefined && wait?.isWaiting !== true;
     return {
       ...base,
       ...{ threads, at, step, flow, data, metadata, interrupted },
-      ...omitUndefined({ wait, woken, labels, raised, cancelOn }),
+      ...omitUndefined({ wait, labels, raised, cancelOn }),
       ...reuseOf(reuse, ending.status === undefined && step <= 1),
       // A run that has ended takes no event.
       ...(ending.status === undefined ? {} : { processedEventIds: [] }),

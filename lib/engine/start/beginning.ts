@@ -3,9 +3,9 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { ensureStarted, firstExecution, moveToExecution, startNew, startOrMove } from '../executions/handles.ts';
-import { ensureMachine } from '../executions/machines.ts';
-import { startBudgetOf } from '../executions/start-budget.ts';
+import { ensureStarted, firstExecution, moveToExecution, startNew, startOrMove } from '../machines/handles.ts';
+import { ensureMachine } from '../machines/machines.ts';
+import { startBudgetOf } from '../machines/start-budget.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { beginInPlace } from '../step/advance.ts';
 

@@ -6,7 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { DelayedStartError } from '../../ports/executions.ts';
 import { holdingInput } from '../evaluation/held-inputs.ts';
 import { inLargeTurns, takeLargeTurn } from '../evaluation/large-turns.ts';
-import { ensureStarted } from '../executions/handles.ts';
+import { ensureStarted } from '../machines/handles.ts';
 import type { CleanupPorts, RunnerPorts } from '../ports.ts';
 import { carry, LEASE_MS } from '../recovery/carrying.ts';
 import { waitForEnd } from '../run/end-waiters.ts';

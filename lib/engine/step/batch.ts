@@ -1,3 +1,4 @@
+import type { ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
@@ -5,7 +6,7 @@ import { internalFailure } from '../evaluation/failures.ts';
 import { mayCompute, takeTurn } from '../evaluation/processor.ts';
 import { partitionFor } from '../run/listener-writes.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import { type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { Suspend } from '../run/suspension.ts';
 import { setCancelOn } from './cancel-on.ts';
 import { timeoutFailure } from './deadlines.ts';
 import { setLabels } from './labels.ts';

@@ -1,10 +1,10 @@
+import { TASK_ERROR } from '../../compiler/emit/task-protocol.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type * as runs from '../../domain/runs/runs.ts';
-import { TASK_ERROR } from '../executions/task-errors.ts';
 
 /** Makes the state machine call the step again: every task of a batch retries this name. */
 export class RetryError extends Error {
-  override readonly name = 'Weft.Again';
+  override readonly name = TASK_ERROR.again;
 }
 
 /** Ends the execution with the error of its run, so that the AWS console shows it. */

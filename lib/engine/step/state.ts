@@ -1,6 +1,6 @@
 import type { Exit, StatePlan } from '../../compiler/plan/plan.ts';
 import { isObject, toPrettyJson } from '../../language/json.ts';
-import { cancelCalls } from '../calls/cancellation.ts';
+import { cancelCalls } from '../delivery/deliver.ts';
 import { needBounded } from '../evaluation/bounds.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, plainFailure, StateError } from '../evaluation/failures.ts';

@@ -1,9 +1,9 @@
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { startAsync } from '../calls/async.ts';
-import { childId } from '../calls/children.ts';
 import type { CallList } from '../calls/list.ts';
 import { CallRound, keepReturned, type Returned } from '../calls/round.ts';
+import { childId } from '../run/child-ids.ts';
 import type { StepUnit } from '../run/step-unit.ts';
 import { checkpoint, type Suspend } from '../run/suspension.ts';
 import type { Perform, Resume, WorkOf } from './work.ts';

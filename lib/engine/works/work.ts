@@ -1,8 +1,9 @@
+import type { ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import type { Exit, Work } from '../../compiler/plan/plan.ts';
 import type { WaitingKind } from '../../compiler/plan/traits.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import type { StepUnit } from '../run/step-unit.ts';
-import type { ResumeSignal, Suspend } from '../run/suspension.ts';
+import type { Suspend } from '../run/suspension.ts';
 
 export type Kind = Work['do'];
 

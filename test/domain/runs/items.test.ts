@@ -23,7 +23,7 @@ const plain: Run = {
     express: false,
     entryWait: 0,
   },
-  ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+  ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: {} },
   settings: { lookback: 0, broadcasts: [], logger: '' },
   tally: [],
   record: EMPTY_RECORD,
@@ -57,11 +57,16 @@ const full: Run = {
   },
   depth: 1,
   threads: { name: PARENT },
-  outbox: [
-    {
-      message: { namespaceId: 'n1', namespace: 'demo', record: { pk: 'p', sk: 's' }, id: 'e', type: 't', source: 's' },
-    },
-  ],
+  outbox: {
+    publish: [
+      {
+        message: {
+          ...{ namespaceId: 'n1', namespace: 'demo', record: { pk: 'p', sk: 's' }, id: 'e', type: 't', source: 's' },
+        },
+      },
+    ],
+    answer: { number: 2, tokens: ['of the wait before'] },
+  },
   settings: { lookback: 60, broadcasts: ['instance.started'], logger: 'log' },
   raised: { code: 'own.code', message: 'it failed' },
 };
@@ -97,8 +102,9 @@ describe('the item of a run', () => {
         '"state":"call","step":4,"iterator":7,"until":7000',
         '"files":[{"key":"k","scope":"workflow","name":"n","type":"plain"}]}',
         '"depth":1,"threads":{"name":"01900000-0000-7000-8000-000000000002"}',
-        '"outbox":[{"message":{"namespaceId":"n1","namespace":"demo","record":{"pk":"p","sk":"s"},"id":"e","type":"t"',
+        '"outbox":{"publish":[{"message":{"namespaceId":"n1","namespace":"demo","record":{"pk":"p","sk":"s"},"id":"e","type":"t"',
         '"source":"s"}}]',
+        '"answer":{"number":2,"tokens":["of the wait before"]}}',
         '"told":{"lookback":60,"broadcasts":["instance.started"],"logger":"log"}}',
       ].join(','),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import type { RetryPolicy } from '../../../lib/domain/runs/waits.ts';
-import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/calls/retry-decisions.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/run/retry-decisions.ts';
 
 const ACTION = { function: 'f', secrets: [], files: [] };
 const POLICY: RetryPolicy = { codes: ['busy.*'], maxAttempts: 2, delay: 1000, backoffMultiplier: 3 };

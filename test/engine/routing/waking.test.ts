@@ -202,7 +202,7 @@ states:
       if (name === 'executions.answer' && crashes++ === 0) throw new CrashedError('before the task is ended');
     };
     await expect(world.deliver()).rejects.toThrow(CrashedError);
-    expect(await stored(id)).toMatchObject({ woken: { number: 1 } });
+    expect(await stored(id)).toMatchObject({ outbox: { answer: { number: 1 } } });
     await world.deliver();
     await settle();
     expect(await stored(id)).toMatchObject({ status: 'complete', executions: 1 });

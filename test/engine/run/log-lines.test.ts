@@ -5,9 +5,9 @@ import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.t
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
-import { announceEnd } from '../../../lib/engine/calls/run-ends.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
-import { continueAsNew } from '../../../lib/engine/executions/continue-as-new.ts';
+import { deliver } from '../../../lib/engine/delivery/deliver.ts';
+import { continueAsNew } from '../../../lib/engine/machines/continue-as-new.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
 import { executeAndWait } from '../../../lib/engine/start/start.ts';
@@ -159,7 +159,7 @@ test('a line that a container logs before its caller is stored is not lost', asy
   const closed = log.close();
   await wasRead.promise;
   await runs.commit(ports, run);
-  await announceEnd(ports, run);
+  await deliver(ports, run);
   await closed;
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['early']);
 });

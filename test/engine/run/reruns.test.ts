@@ -4,7 +4,7 @@ import { toTimeline } from '../../../lib/domain/instances/timeline.ts';
 import { recordFrom, recordText } from '../../../lib/domain/runs/records.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { planRerun, type Rerun, rerun } from '../../../lib/engine/start/rerun.ts';
 import type { WebRequest } from '../../../lib/ports/web.ts';
 import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';

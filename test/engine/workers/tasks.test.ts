@@ -3,7 +3,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
 import { completeTask, failTask, type Holding, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
 import { listQueues, listTasks } from '../../../lib/engine/workers/requests/listing.ts';

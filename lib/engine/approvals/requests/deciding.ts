@@ -1,6 +1,6 @@
-import { answerIfFulfilled } from '../../events/listening.ts';
+import { deliver } from '../../delivery/deliver.ts';
 import type { RunnerPorts } from '../../ports.ts';
-import { wake } from '../../step/waking.ts';
+import { wake } from '../../step/resume.ts';
 import { type Asked, type Decision, type Outcome, takeDecision } from '../decisions.ts';
 
 /**
@@ -13,6 +13,6 @@ export async function decide(
   given: Pick<Decision, 'form' | 'by' | 'from'>,
 ): Promise<Outcome> {
   const { outcome, run, isFirst } = await takeDecision(ports, asked, given);
-  if (run !== undefined) await (isFirst ? wake : answerIfFulfilled)(ports, run);
+  if (run !== undefined) await (isFirst ? wake : deliver)(ports, run);
   return outcome;
 }

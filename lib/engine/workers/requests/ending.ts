@@ -3,9 +3,10 @@ import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import { keepResult } from '../../../domain/runs/container-calls.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
+import { deliver } from '../../delivery/deliver.ts';
 import { resultProblem } from '../../evaluation/bounds.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
-import { reportEnd, reportEndAgain } from '../../step/waking.ts';
+import { reportEnd } from '../../step/resume.ts';
 import { durationOf, leaseMsOf } from '../leases.ts';
 import { isTask, notifyPolls, type Task } from '../offering.ts';
 
@@ -82,7 +83,8 @@ const stateOf = ({ id, status }: runs.Run) => ({ task: id, status: status === 'c
  * wait may have ended the process.
  */
 async function reportOf(ports: RunnerPorts, { run, isCommitted }: runs.Committed) {
-  return stateOf(await (isCommitted ? reportEnd : reportEndAgain)(ports, run));
+  await (isCommitted ? reportEnd : deliver)(ports, run);
+  return stateOf(run);
 }
 
 /**

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Wait } from '../../../lib/domain/runs/waits.ts';
-import { StateError } from '../../../lib/engine/evaluation/failures.ts';
-import { rejectionOf } from '../../../lib/engine/run/suspension.ts';
-import { toResumeSignal } from '../../../lib/engine/step/resume-signals.ts';
+import { type ResumeSignal, type TaskReply, toAnswer, toResumeSignal } from '../../lib/compiler/emit/task-protocol.ts';
+import { StateError } from '../../lib/engine/evaluation/failures.ts';
+import { rejectionOf } from '../../lib/engine/run/suspension.ts';
 
-const WAIT: Wait = { number: 1, state: 'a', isWaiting: true, entered: 0, origin: 0, until: 9, wake: 9 };
 const REJECTION = { kind: 'uncatchable', code: 'workflow.notfound', own: false, message: 'no such workflow' };
 const CALL = { i: 2, k: 1 };
 
 describe('the output of a wait', () => {
   test.each([
-    ['a list of calls', [CALL], { kind: 'callsReturned', calls: [CALL] }],
-    ['one call', CALL, { kind: 'callsReturned', calls: [CALL] }],
-    ['an empty list', [], { kind: 'callsReturned', calls: [] }],
-    ['received events', { heard: true }, { kind: 'eventsReceived' }],
+    ['a list of calls', { returned: [CALL] }, { kind: 'callsReturned', calls: [CALL] }],
+    ['an empty list', { returned: [] }, { kind: 'callsReturned', calls: [] }],
     ['an empty object', {}, { kind: 'due' }],
     ['a timeout of Step Functions', { error: 'States.Timeout' }, { kind: 'timedOut' }],
     ['a timeout of a call', { error: 'Weft.Late', cause: '' }, { kind: 'timedOut' }],
@@ -34,23 +30,30 @@ describe('the output of a wait', () => {
       { kind: 'machineFailed', error: 'States.DataLimitExceeded', cause: 'too large' },
     ],
   ])('that is %s is read', (_what, output, signal) => {
-    expect(toResumeSignal(WAIT, output)).toEqual(signal);
+    expect(toResumeSignal(output)).toEqual(signal);
   });
 
   test('that is a call that cannot be made fits the cause of a task, however long its message is', () => {
     const cause = JSON.stringify(rejectionOf(new StateError('catchable', 'a.code', '\u0001'.repeat(1_000_000))));
     expect(cause.length).toBeLessThanOrEqual(32_768);
-    expect(toResumeSignal(WAIT, { error: 'Weft.Rejected', cause })).toMatchObject({ failure: { code: 'a.code' } });
-  });
-
-  test.each([
-    ['the run does not wait', undefined],
-    ['the run is at a checkpoint', { ...WAIT, isWaiting: false }],
-  ])('is ignored when %s', (_when, wait) => {
-    expect(toResumeSignal(wait, { heard: true })).toEqual({ kind: 'due' });
+    expect(toResumeSignal({ error: 'Weft.Rejected', cause })).toMatchObject({ failure: { code: 'a.code' } });
   });
 
   test('is not needed for a wait for time', () => {
-    expect(toResumeSignal(WAIT, undefined)).toEqual({ kind: 'due' });
+    expect(toResumeSignal(undefined)).toEqual({ kind: 'due' });
+  });
+});
+
+describe('a reply to a task', () => {
+  const call = { ...CALL, exceeded: true };
+  test.each<[string, TaskReply, ResumeSignal]>([
+    ['received events', { reply: 'eventsReceived' }, { kind: 'eventsReceived' }],
+    ['a time that has come', { reply: 'due' }, { kind: 'due' }],
+    ['a time that is over', { reply: 'timedOut' }, { kind: 'timedOut' }],
+    ['the only call, which returned', { reply: 'returned', call }, { kind: 'callsReturned', calls: [call] }],
+    ['a call that won', { reply: 'won', call }, { kind: 'callDecided', call }],
+    ['a call that failed', { reply: 'failed', call }, { kind: 'callDecided', call }],
+  ])('about %s reaches the step after the wait as its signal', (_what, reply, signal) => {
+    expect(toResumeSignal(toAnswer(reply))).toEqual(signal);
   });
 });

@@ -1,20 +1,7 @@
+import type { Outcome } from '../../compiler/emit/task-protocol.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { toWaitSeconds } from './wait-seconds.ts';
-
-/** Where the machine goes next; `next` is empty at the end. Every field is there, since a machine may read each. */
-export interface Outcome {
-  /** The id of the state that waits. */
-  readonly next: string;
-  /** The number of its wait. */
-  readonly pause: number;
-  /** How long the machine waits at most. */
-  readonly seconds: number;
-  /** The calls that the machine makes. */
-  readonly calls?: readonly object[];
-  /** The invocation that the machine of one call makes. */
-  readonly invoke?: object;
-}
 
 export const END: Outcome = { next: '', pause: 0, seconds: 0 };
 
