@@ -1000,7 +1000,14 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/language/scripts': [],
   'lib/language/yaml': ['lib/language'],
-  'lib/lint': ['lib/language', 'lib/lint/document', 'lib/lint/mends', 'lib/lint/reports', 'lib/lint/rules'],
+  'lib/lint': [
+    'lib/language',
+    'lib/lint/document',
+    'lib/lint/mends',
+    'lib/lint/reports',
+    'lib/lint/rules',
+    'lib/lint/rules/queries',
+  ],
   'lib/lint/document': [
     'lib/compiler',
     'lib/compiler/decoding',
@@ -1019,9 +1026,27 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint/reports',
   ],
   'lib/lint/reports': ['lib/language', 'lib/language/yaml', 'lib/lint/document'],
-  'lib/lint/rules': [
+  'lib/lint/rules': ['lib/lint/reports', 'lib/lint/rules/flow', 'lib/lint/rules/queries', 'lib/lint/rules/references'],
+  'lib/lint/rules/flow': [
     'lib/compiler',
     'lib/compiler/plan',
+    'lib/language',
+    'lib/language/yaml',
+    'lib/lint/document',
+    'lib/lint/mends',
+    'lib/lint/reports',
+    'lib/time',
+    'lib/time/cron',
+  ],
+  'lib/lint/rules/queries': [
+    'lib/language',
+    'lib/language/jq/syntax',
+    'lib/language/yaml',
+    'lib/lint/document',
+    'lib/lint/mends',
+    'lib/lint/reports',
+  ],
+  'lib/lint/rules/references': [
     'lib/language',
     'lib/language/jq/syntax',
     'lib/language/yaml',
@@ -1029,8 +1054,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint/mends',
     'lib/lint/reports',
     'lib/lint/shapes',
-    'lib/time',
-    'lib/time/cron',
   ],
   'lib/lint/shapes': [
     'lib/compiler/plan',

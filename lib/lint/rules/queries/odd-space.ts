@@ -1,4 +1,4 @@
-import type { Rule } from '../reports/rule.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 /** Blanks of word processors, which look like a space and are none for YAML and jq; invisible characters. */
 const ODD = /[\u00a0\u2007\u202f\u2000-\u200b\u2060\ufeff]/g;

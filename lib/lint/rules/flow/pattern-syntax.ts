@@ -1,8 +1,8 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { patternProblem } from '../../language/patterns.ts';
-import { select } from '../document/queries.ts';
-import { replaceScalar } from '../mends/scalars.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { patternProblem } from '../../../language/patterns.ts';
+import { select } from '../../document/queries.ts';
+import { replaceScalar } from '../../mends/scalars.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 /** Where a state has patterns of error codes. */
 export const PATTERN_PATHS = ['catch.*.error', 'action.retries.codes.*', 'actions.*.retries.codes.*'];

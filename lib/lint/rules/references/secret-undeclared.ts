@@ -1,12 +1,12 @@
-import { type Ast, childrenOf, literalText } from '../../language/jq/syntax/ast.ts';
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import { closestName } from '../../language/suggestions.ts';
-import { select } from '../document/queries.ts';
-import type { Script } from '../document/scripts.ts';
-import type { StateView, Workflow } from '../document/workflow.ts';
-import { lineEdit } from '../mends/fields.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import { appendInside, type Rule, replaceInScript, scriptsOf } from '../reports/rule.ts';
+import { type Ast, childrenOf, literalText } from '../../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import { select } from '../../document/queries.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { StateView, Workflow } from '../../document/workflow.ts';
+import { lineEdit } from '../../mends/fields.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import { appendInside, type Rule, replaceInScript, scriptsOf } from '../../reports/rule.ts';
 
 /** A use of a secret in a script. */
 interface SecretUse {

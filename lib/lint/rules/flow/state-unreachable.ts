@@ -1,7 +1,7 @@
-import { closestName } from '../../language/suggestions.ts';
-import { reachable } from '../document/graph.ts';
-import { withFirstField } from '../mends/fields.ts';
-import type { Rule } from '../reports/rule.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import { reachable } from '../../document/graph.ts';
+import { withFirstField } from '../../mends/fields.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 export const stateUnreachable: Rule = {
   severity: 'warning',

@@ -1,10 +1,10 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Node } from '../../language/yaml/parser.ts';
-import { select } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { replaceScalar } from '../mends/scalars.ts';
-import type { Mend } from '../reports/finding.ts';
-import { appendInside, type Rule } from '../reports/rule.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import type { Node } from '../../../language/yaml/parser.ts';
+import { select } from '../../document/queries.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { replaceScalar } from '../../mends/scalars.ts';
+import type { Mend } from '../../reports/finding.ts';
+import { appendInside, type Rule } from '../../reports/rule.ts';
 
 /** A verb of Go's format strings; `%%` is a percent sign. */
 const VERB = /%(?:%|[-+# 0]*\d*(?:\.\d+)?[vTtbcdoOqxXUeEfFgGsp])/g;

@@ -1,10 +1,10 @@
-import { findEntry } from '../../compiler/sections.ts';
-import type { Node } from '../../language/yaml/parser.ts';
-import { parseCron } from '../../time/cron/cron.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { replaceScalar } from '../mends/scalars.ts';
-import type { Mend } from '../reports/finding.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { findEntry } from '../../../compiler/sections.ts';
+import type { Node } from '../../../language/yaml/parser.ts';
+import { parseCron } from '../../../time/cron/cron.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { replaceScalar } from '../../mends/scalars.ts';
+import type { Mend } from '../../reports/finding.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 /** A pattern of six fields has seconds, which the language does not have: without them it has the same days and hours. */
 function withoutSeconds(workflow: Workflow, cron: string, at: { line: number; column: number }): Mend | undefined {

@@ -1,11 +1,11 @@
-import type { Position } from '../../language/position.ts';
-import type { ScalarNode } from '../../language/yaml/parser.ts';
-import { createScalarLocator } from '../../language/yaml/scalar-positions.ts';
-import type { QueryText } from '../document/queries.ts';
-import { locateScripts } from '../document/scripts.ts';
-import type { Workflow } from '../document/workflow.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import type { Position } from '../../../language/position.ts';
+import type { ScalarNode } from '../../../language/yaml/parser.ts';
+import { createScalarLocator } from '../../../language/yaml/scalar-positions.ts';
+import type { QueryText } from '../../document/queries.ts';
+import { locateScripts } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 const STRING = /"(?:[^"\\]|\\[^(])*"/g;
 

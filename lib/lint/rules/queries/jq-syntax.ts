@@ -1,10 +1,10 @@
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { Script } from '../document/scripts.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { correctedJq } from '../mends/jq.ts';
-import type { Mend } from '../reports/finding.ts';
-import { allScripts, changeScript, type Rule, replaceInScript } from '../reports/rule.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { correctedJq } from '../../mends/jq.ts';
+import type { Mend } from '../../reports/finding.ts';
+import { allScripts, changeScript, type Rule, replaceInScript } from '../../reports/rule.ts';
 
 /** Operators of other languages, with those of jq. */
 const OPERATORS: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-import type { Ast } from '../../language/jq/syntax/ast.ts';
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import type { ListNode } from '../../language/yaml/parser.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { asQuery } from '../mends/scalars.ts';
-import type { Mend } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import type { ListNode } from '../../../language/yaml/parser.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { asQuery } from '../../mends/scalars.ts';
+import type { Mend } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 const isPlain = (ast: Ast): boolean =>
   ast.kind === 'literal' || ast.kind === 'string' || (ast.kind === 'comma' && isPlain(ast.left) && isPlain(ast.right));

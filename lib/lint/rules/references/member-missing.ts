@@ -1,12 +1,12 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { closestName } from '../../language/suggestions.ts';
-import type { Script } from '../document/scripts.ts';
-import type { Workflow } from '../document/workflow.ts';
-import type { Report } from '../reports/finding.ts';
-import { type Rule, replaceInScript } from '../reports/rule.ts';
-import type { Access } from '../shapes/evaluation.ts';
-import { visitAccesses } from '../shapes/flow.ts';
-import { knownMembers, memberOf, membersWithout } from '../shapes/shape.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Report } from '../../reports/finding.ts';
+import { type Rule, replaceInScript } from '../../reports/rule.ts';
+import type { Access } from '../../shapes/evaluation.ts';
+import { visitAccesses } from '../../shapes/flow.ts';
+import { knownMembers, memberOf, membersWithout } from '../../shapes/shape.ts';
 
 /** A name that differs in one character, or in two that are exchanged, and not in a plural. */
 function misspelt(name: string, known: readonly string[]): string | undefined {

@@ -1,11 +1,11 @@
-import type { Ast } from '../../language/jq/syntax/ast.ts';
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { QueryView } from '../document/queries.ts';
-import type { Script } from '../document/scripts.ts';
-import type { Workflow } from '../document/workflow.ts';
-import type { Mend } from '../reports/finding.ts';
-import { allScripts, type Rule, replaceInScript } from '../reports/rule.ts';
+import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import type { QueryView } from '../../document/queries.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Mend } from '../../reports/finding.ts';
+import { allScripts, type Rule, replaceInScript } from '../../reports/rule.ts';
 
 /** The least and the most results that a program certainly has; undefined where they depend on the data. */
 function countOf(ast: Ast): number | undefined {

@@ -1,7 +1,7 @@
 import { Script as Compiled } from 'node:vm';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { changed } from '../mends/jq.ts';
-import { allScripts, changeScript, type Rule, type ScriptChange } from '../reports/rule.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { changed } from '../../mends/jq.ts';
+import { allScripts, changeScript, type Rule, type ScriptChange } from '../../reports/rule.ts';
 
 /** The first line of the script, after those that make it the body of a function. */
 const HEAD = '(function fn(data) {\n';

@@ -1,8 +1,8 @@
-import { select } from '../document/queries.ts';
-import type { StateView, Workflow } from '../document/workflow.ts';
-import { scalarEdit } from '../mends/scalars.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import { select } from '../../document/queries.ts';
+import type { StateView, Workflow } from '../../document/workflow.ts';
+import { scalarEdit } from '../../mends/scalars.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 /** The fields of states that are taken as written (workflow-language 5). */
 const LITERAL_FIELDS = [

@@ -1,14 +1,14 @@
-import { longestWaitOf } from '../../compiler/plan/traits.ts';
-import { findEntry } from '../../compiler/sections.ts';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { DAY_MS } from '../../time/units.ts';
-import { reachable } from '../document/graph.ts';
-import { select } from '../document/queries.ts';
-import { lengthOf } from '../document/spans.ts';
-import type { StateView, Workflow } from '../document/workflow.ts';
-import { replaceScalar } from '../mends/scalars.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import { nodeAt, type Rule, rangeOf } from '../reports/rule.ts';
+import { longestWaitOf } from '../../../compiler/plan/traits.ts';
+import { findEntry } from '../../../compiler/sections.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { DAY_MS } from '../../../time/units.ts';
+import { reachable } from '../../document/graph.ts';
+import { select } from '../../document/queries.ts';
+import { lengthOf } from '../../document/spans.ts';
+import type { StateView, Workflow } from '../../document/workflow.ts';
+import { replaceScalar } from '../../mends/scalars.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import { nodeAt, type Rule, rangeOf } from '../../reports/rule.ts';
 
 const DEFAULT_INTERRUPT = 'PT15M';
 

@@ -1,10 +1,10 @@
-import type { Ast } from '../../language/jq/syntax/ast.ts';
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import type { QueryView } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { asQuery } from '../mends/scalars.ts';
-import type { Mend } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import type { QueryView } from '../../document/queries.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { asQuery } from '../../mends/scalars.ts';
+import type { Mend } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 /** The kind of the results of a jq program, if they are certainly no objects. */
 function kindOf(ast: Ast): string | undefined {

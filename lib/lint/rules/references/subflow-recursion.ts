@@ -1,6 +1,6 @@
-import { certainCalls, subflowsOf } from '../document/subflows.ts';
-import type { Folder, Workflow } from '../document/workflow.ts';
-import type { Rule } from '../reports/rule.ts';
+import { certainCalls, subflowsOf } from '../../document/subflows.ts';
+import type { Folder, Workflow } from '../../document/workflow.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 /** The way from a workflow back to itself by calls that every run makes; undefined if there is none. */
 function circleOf(workflow: Workflow, folder: Folder): readonly string[] | undefined {

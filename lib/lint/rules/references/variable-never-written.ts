@@ -1,7 +1,7 @@
-import { closestName } from '../../language/suggestions.ts';
-import { select } from '../document/queries.ts';
-import { once, type Workflow } from '../document/workflow.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import { select } from '../../document/queries.ts';
+import { once, type Workflow } from '../../document/workflow.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 /** A literal key of a variable with its scope. */
 function keysIn({ states }: Workflow, kind: 'read' | 'write') {

@@ -1,7 +1,7 @@
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import { unknownNames } from '../../language/jq/syntax/names.ts';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { allScripts, changeScript, type Rule } from '../reports/rule.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { unknownNames } from '../../../language/jq/syntax/names.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { allScripts, changeScript, type Rule } from '../../reports/rule.ts';
 
 export const jqUnknownName: Rule = {
   severity: 'warning',

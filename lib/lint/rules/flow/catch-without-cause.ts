@@ -1,13 +1,13 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { matchesCode, patternProblem } from '../../language/patterns.ts';
-import { closestName } from '../../language/suggestions.ts';
-import type { Node } from '../../language/yaml/parser.ts';
-import { codesOf, ENGINE_CODES } from '../document/codes.ts';
-import { select } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { removeFrom } from '../mends/removal.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { matchesCode, patternProblem } from '../../../language/patterns.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import type { Node } from '../../../language/yaml/parser.ts';
+import { codesOf, ENGINE_CODES } from '../../document/codes.ts';
+import { select } from '../../document/queries.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { removeFrom } from '../../mends/removal.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 import { PATTERN_PATHS } from './pattern-syntax.ts';
 
 const BRAND = /^\^?(?:service|direktiv)(?:\\?\.|$)/;

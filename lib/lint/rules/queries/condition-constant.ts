@@ -1,12 +1,12 @@
-import type { Ast } from '../../language/jq/syntax/ast.ts';
-import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
-import type { ScalarNode } from '../../language/yaml/parser.ts';
-import type { QueryText, QueryView } from '../document/queries.ts';
-import type { Script } from '../document/scripts.ts';
-import type { Workflow } from '../document/workflow.ts';
-import { asOneQuery, asQuery } from '../mends/scalars.ts';
-import type { Mend, Report } from '../reports/finding.ts';
-import { type Rule, replaceInScript } from '../reports/rule.ts';
+import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import type { ScalarNode } from '../../../language/yaml/parser.ts';
+import type { QueryText, QueryView } from '../../document/queries.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import { asOneQuery, asQuery } from '../../mends/scalars.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import { type Rule, replaceInScript } from '../../reports/rule.ts';
 
 /** The correction of a text with scripts of jq and other parts. */
 function mixed(workflow: Workflow, node: ScalarNode, { scripts }: QueryText): Mend | undefined {

@@ -1,7 +1,7 @@
-import { closestName } from '../../language/suggestions.ts';
-import { select } from '../document/queries.ts';
-import { once, type Workflow } from '../document/workflow.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import { select } from '../../document/queries.ts';
+import { once, type Workflow } from '../../document/workflow.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 const SENT = 'event.type';
 const AWAITED = ['event.type', 'events.*.type', 'events.*.event.type'];

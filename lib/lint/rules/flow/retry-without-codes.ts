@@ -1,5 +1,5 @@
-import { select } from '../document/queries.ts';
-import { appendInside, type Rule } from '../reports/rule.ts';
+import { select } from '../../document/queries.ts';
+import { appendInside, type Rule } from '../../reports/rule.ts';
 
 export const retryWithoutCodes: Rule = {
   severity: 'warning',

@@ -1,9 +1,9 @@
-import { waitingOf } from '../../compiler/plan/traits.ts';
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { cycles, exitsAfterSuccess } from '../document/graph.ts';
-import type { StateView, Workflow } from '../document/workflow.ts';
-import type { Mend } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import { waitingOf } from '../../../compiler/plan/traits.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { cycles, exitsAfterSuccess } from '../../document/graph.ts';
+import type { StateView, Workflow } from '../../document/workflow.ts';
+import type { Mend } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 const waits = ({ plan }: StateView): boolean => plan === undefined || waitingOf(plan.work) === 'always';
 

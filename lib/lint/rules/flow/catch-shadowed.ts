@@ -1,7 +1,7 @@
-import { select } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
-import type { Mend } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import { select } from '../../document/queries.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Mend } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 const EVERY_CODE = ['*', '.*', '^.*$', '.*$', '^.*', '.'];
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { closestName } from '../../language/suggestions.ts';
-import { calledPath, subflowsOf } from '../document/subflows.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import { calledPath, subflowsOf } from '../../document/subflows.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 /** A relative path that leads out of the folder. */
 function isOutside(caller: string, target: string): boolean {

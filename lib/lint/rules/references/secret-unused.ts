@@ -1,6 +1,6 @@
-import { select } from '../document/queries.ts';
-import { removeFrom } from '../mends/removal.ts';
-import type { Rule } from '../reports/rule.ts';
+import { select } from '../../document/queries.ts';
+import { removeFrom } from '../../mends/removal.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 export const secretUnused: Rule = {
   severity: 'hint',

@@ -1,5 +1,5 @@
-import { select } from '../document/queries.ts';
-import { type Rule, removeElement } from '../reports/rule.ts';
+import { select } from '../../document/queries.ts';
+import { type Rule, removeElement } from '../../reports/rule.ts';
 
 /** The fields of states that name functions. */
 const CALLS = [

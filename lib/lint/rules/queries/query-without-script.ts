@@ -1,8 +1,8 @@
-import { createScalarLocator } from '../../language/yaml/scalar-positions.ts';
-import type { QueryRole, QueryText } from '../document/queries.ts';
-import type { Workflow } from '../document/workflow.ts';
-import type { Report } from '../reports/finding.ts';
-import type { Rule } from '../reports/rule.ts';
+import { createScalarLocator } from '../../../language/yaml/scalar-positions.ts';
+import type { QueryRole, QueryText } from '../../document/queries.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Report } from '../../reports/finding.ts';
+import type { Rule } from '../../reports/rule.ts';
 
 /** Texts that are a query in another form, with their meanings. */
 const FORMS: readonly {

@@ -1,7 +1,7 @@
-import { parseDuration } from '../../time/durations.ts';
-import { select } from '../document/queries.ts';
-import { durationFrom } from '../document/spans.ts';
-import { type Rule, replaceName } from '../reports/rule.ts';
+import { parseDuration } from '../../../time/durations.ts';
+import { select } from '../../document/queries.ts';
+import { durationFrom } from '../../document/spans.ts';
+import { type Rule, replaceName } from '../../reports/rule.ts';
 
 const PATHS = ['timeout', 'action.retries.delay'];
 

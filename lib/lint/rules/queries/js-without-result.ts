@@ -1,4 +1,4 @@
-import { allScripts, changeScript, type Rule, type ScriptChange } from '../reports/rule.ts';
+import { allScripts, changeScript, type Rule, type ScriptChange } from '../../reports/rule.ts';
 
 /** Names that other environments have and the engine has not (workflow-language 5.4). */
 const ABSENT =
