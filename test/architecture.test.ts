@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ARROWS } from './architecture/arrows.ts';
 import { type House, parseSources } from './architecture/house.ts';
 import { EXCEPTIONS, KNOWN } from './architecture/known.ts';
+import { LAYERS } from './architecture/layers.ts';
 import { RULE_NAMES, RULES } from './architecture/rules.ts';
 
 /** The files of web/ have rules of their own: test/web/structure.test.ts. */
@@ -30,7 +30,7 @@ function readHouse(): House {
     sources: parseSources(new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]))),
     paths,
     guide: readFileSync('AGENTS.md', 'utf8'),
-    arrows: ARROWS,
+    layers: LAYERS,
     tables: TABLES,
   };
 }

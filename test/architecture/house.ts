@@ -8,6 +8,7 @@ import {
 } from 'typescript/unstable/ast/is';
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
+import type { Layer } from './layers.ts';
 
 /** A source file of the product. `path` is relative to the repository, as are all paths here. */
 export interface Source {
@@ -25,8 +26,8 @@ export interface House {
   readonly paths: readonly string[];
   /** The text of AGENTS.md. */
   readonly guide: string;
-  /** The allowed imports between folders: importing folder to imported folders. */
-  readonly arrows: Readonly<Record<string, readonly string[]>>;
+  /** Which rooms may import which, lowest layer first. */
+  readonly layers: readonly Layer[];
   /** The indexes of the folders that are tables: an index and its rows, one row a file. */
   readonly tables: readonly string[];
 }

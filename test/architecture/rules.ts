@@ -1,4 +1,4 @@
-import { forbiddenArrows, misplacedGlobals, misplacedPackages, staleArrows } from './boundaries.ts';
+import { forbiddenImports, misplacedGlobals, misplacedPackages, staleLayers } from './boundaries.ts';
 import { circlesOfFiles, circlesOfFolders } from './circles.ts';
 import { missingPaths, unmappedFolders } from './guide.ts';
 import type { Rule } from './house.ts';
@@ -8,8 +8,8 @@ import { fullFolders, longClasses, longFiles, longFunctions, mixedTables } from 
 
 /** Every rule, under the sentence that it holds. */
 export const RULES = {
-  'a folder imports only the folders that its row in arrows.ts allows': forbiddenArrows,
-  'arrows.ts has a row for each folder, and no row or arrow more than the imports need': staleArrows,
+  'a room imports only the rooms that its layer stands on': forbiddenImports,
+  'layers.ts has a room for each file, and no room or name more than the imports need': staleLayers,
   'files do not import each other in a circle': circlesOfFiles,
   'folders do not import each other in a circle': circlesOfFolders,
   'a package is imported only in its folders': misplacedPackages,

@@ -22,7 +22,7 @@ const house: House = {
   sources: parseSources(new Map(code.map((path) => [path, read(path)]))),
   paths,
   guide: '',
-  arrows: {},
+  layers: [],
   tables: [],
 };
 
