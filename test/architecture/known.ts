@@ -16,6 +16,21 @@ export const KNOWN: Readonly<Partial<Record<RuleName, readonly string[]>>> = {
       'lib/engine/works',
     ].join(', '),
   ],
+  // The counts may only fall.
+  'a file name stands in at most three folders of lib': [
+    'engine.ts in 4 folders',
+    'errors.ts in 5 folders',
+    'events.ts in 4 folders',
+    'fields.ts in 4 folders',
+    'functions.ts in 9 folders',
+    'names.ts in 4 folders',
+    'pages.ts in 4 folders',
+    'queries.ts in 5 folders',
+    'records.ts in 4 folders',
+    'request.ts in 4 folders',
+    'schema.ts in 5 folders',
+    'variables.ts in 4 folders',
+  ],
 };
 
 /** Violations that stay, each with its reason. */

@@ -189,9 +189,9 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
     found: ['lib/domain'],
   },
   'a table folder holds its index and its rows alone': {
-    texts: { 'lib/works/loose.ts': '' },
+    texts: { 'lib/works/loose.ts': '', 'lib/works/parts/loose.ts': '' },
     changes: { tables: ['lib/works/index.ts', 'lib/domain/index.ts'] },
-    found: ['lib/works/loose.ts', 'lib/domain/index.ts'],
+    found: ['lib/works/loose.ts', 'lib/works/parts/loose.ts', 'lib/domain/index.ts'],
   },
   'no file or folder is a drawer': {
     texts: { 'lib/domain/utils.ts': '', 'lib/shared/one.ts': '', 'lib/domain/media-types.ts': '' },
@@ -200,6 +200,15 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
   'no file name begins with the name of its folder': {
     texts: { 'lib/works/work-list.ts': '', 'lib/domain/domain-names.ts': '', 'lib/domain/domains.ts': '' },
     found: ['lib/works/work-list.ts', 'lib/domain/domain-names.ts'],
+  },
+  'a file name stands in at most three folders of lib': {
+    texts: Object.fromEntries(
+      ['lib/domain', 'lib/ports', 'lib/adapters', 'lib/works', 'bin/cli', 'lib/events'].flatMap((folder) => [
+        [`${folder}/events.ts`, ''],
+        [folder === 'lib/events' ? 'lib/events/one.ts' : `${folder}/runs.ts`, ''],
+      ]),
+    ),
+    found: ['events.ts in 4 folders'],
   },
   'the name of an error class ends in Error': {
     texts: {

@@ -2,7 +2,7 @@ import { forbiddenImports, misplacedGlobals, misplacedPackages, staleLayers } fr
 import { circlesOfFiles, circlesOfFolders } from './circles.ts';
 import { missingPaths, unmappedFolders } from './guide.ts';
 import type { Rule } from './house.ts';
-import { drawers, repeatedClasses, repeatedPrefixes, unmarkedErrors } from './names.ts';
+import { drawers, repeatedClasses, repeatedNames, repeatedPrefixes, unmarkedErrors } from './names.ts';
 import { longParameterLists, undocumentedExports } from './signatures.ts';
 import { fullFolders, longClasses, longFiles, longFunctions, mixedTables } from './sizes.ts';
 
@@ -21,6 +21,7 @@ export const RULES = {
   'a table folder holds its index and its rows alone': mixedTables,
   'no file or folder is a drawer': drawers,
   'no file name begins with the name of its folder': repeatedPrefixes,
+  'a file name stands in at most three folders of lib': repeatedNames,
   'the name of an error class ends in Error': unmarkedErrors,
   'no two classes have one name': repeatedClasses,
   'an exported function or class has a doc comment': undocumentedExports,
