@@ -9,6 +9,8 @@ import { RULE_NAMES, RULES } from './architecture/rules.ts';
 /** The files of web/ have rules of their own: test/web/structure.test.ts. */
 const SOURCE = /^(bin|bench|cdk|clients|functions|lib)\/.*\.ts$/;
 
+const GUIDE = /^(AGENTS\.md|(bin|cdk|functions|lib)\/.*README\.md)$/;
+
 /** Made by `npm run docs`; its size is that of the API. */
 const GENERATED = 'clients/api/operations.ts';
 
@@ -25,11 +27,12 @@ const TABLES = [
 function readHouse(): House {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
   const paths = listed.split('\n').filter((path) => existsSync(path));
+  const guides = paths.filter((path) => GUIDE.test(path));
   const sources = paths.filter((path) => SOURCE.test(path) && path !== GENERATED);
   return {
     sources: parseSources(new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]))),
     paths,
-    guide: readFileSync('AGENTS.md', 'utf8'),
+    guides: new Map(guides.map((path) => [path, readFileSync(path, 'utf8')])),
     layers: LAYERS,
     tables: TABLES,
   };

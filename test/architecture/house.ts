@@ -24,8 +24,8 @@ export interface House {
   readonly sources: readonly Source[];
   /** Every file of the repository, also those that are no source. */
   readonly paths: readonly string[];
-  /** The text of AGENTS.md. */
-  readonly guide: string;
+  /** The texts of AGENTS.md and of the README.md of each folder that has one, by their paths. */
+  readonly guides: ReadonlyMap<string, string>;
   /** Which rooms may import which, lowest layer first. */
   readonly layers: readonly Layer[];
   /** The indexes of the folders that are tables: an index and its rows, one row a file. */

@@ -42,7 +42,7 @@ function build(texts: Readonly<Record<string, string>>, changes: Partial<House> 
   return {
     sources: parseSources(new Map(Object.entries(texts))),
     paths: Object.keys(texts),
-    guide: MAP,
+    guides: new Map([['AGENTS.md', MAP]]),
     layers: [
       { rooms: ['lib/ports', 'lib/domain', 'lib/works'], on: [] },
       { rooms: ['lib/adapters'], on: ['lib/ports'] },
@@ -245,15 +245,34 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
     },
     found: ['wide', 'Wide.constructor', '()'].map((place) => `lib/domain/wide.ts ${place}`),
   },
-  'every path in AGENTS.md exists': {
+  'every path in AGENTS.md and in the README.md of a folder exists': {
     changes: {
-      guide: `${MAP.replace('domain/ ports/', 'domain/ porches/')}\nSee lib/domain/gone.ts, \`CHANGES.md\` and \`lib/*/faults.mjs\`.\n`,
+      guides: new Map([
+        [
+          'AGENTS.md',
+          `${MAP.replace('domain/ ports/', 'domain/ porches/')}\nSee lib/domain/gone.ts, \`CHANGES.md\` and \`lib/*/faults.mjs\`.\n`,
+        ],
+        [
+          'lib/ports/README.md',
+          'See `clock.ts`, `lib/domain/faults.ts`, `../domain/`, `../porches/` and `clocks.ts`.\n',
+        ],
+      ]),
     },
-    found: ['porches/', 'lib/domain/gone.ts', 'CHANGES.md', 'lib/*/faults.mjs'],
+    found: ['porches/', 'lib/domain/gone.ts', 'CHANGES.md', 'lib/*/faults.mjs', '../porches/', 'clocks.ts'],
   },
-  'the map in AGENTS.md names every folder': {
-    texts: { 'lib/domain/runs/run.ts': '' },
-    found: ['lib/domain/runs/'],
+  'AGENTS.md has at most 160 lines': {
+    changes: { guides: new Map([['AGENTS.md', `${MAP}${lines(160, 'x')}`]]) },
+    found: ['AGENTS.md'],
+  },
+  'the map in AGENTS.md names every folder of two levels, or the folder has a README.md': {
+    texts: { 'lib/domain/runs/run.ts': '', 'lib/events/one.ts': '', 'lib/time/one.ts': '' },
+    changes: {
+      guides: new Map([
+        ['AGENTS.md', MAP],
+        ['lib/time/README.md', '# Time\n'],
+      ]),
+    },
+    found: ['lib/events/'],
   },
 };
 

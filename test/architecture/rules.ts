@@ -1,6 +1,6 @@
 import { forbiddenImports, misplacedGlobals, misplacedPackages, staleLayers } from './boundaries.ts';
 import { circlesOfFiles, circlesOfFolders } from './circles.ts';
-import { missingPaths, unmappedFolders } from './guide.ts';
+import { longGuide, missingPaths, unmappedFolders } from './guide.ts';
 import type { Rule } from './house.ts';
 import { drawers, repeatedClasses, repeatedNames, repeatedPrefixes, unmarkedErrors } from './names.ts';
 import { longParameterLists, undocumentedExports } from './signatures.ts';
@@ -26,8 +26,9 @@ export const RULES = {
   'no two classes have one name': repeatedClasses,
   'an exported function or class has a doc comment': undocumentedExports,
   'a function has at most four positional parameters': longParameterLists,
-  'every path in AGENTS.md exists': missingPaths,
-  'the map in AGENTS.md names every folder': unmappedFolders,
+  'every path in AGENTS.md and in the README.md of a folder exists': missingPaths,
+  'AGENTS.md has at most 160 lines': longGuide,
+  'the map in AGENTS.md names every folder of two levels, or the folder has a README.md': unmappedFolders,
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type RuleName = keyof typeof RULES;

@@ -21,7 +21,7 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const house: House = {
   sources: parseSources(new Map(code.map((path) => [path, read(path)]))),
   paths,
-  guide: '',
+  guides: new Map(),
   layers: [],
   tables: [],
 };
