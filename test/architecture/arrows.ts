@@ -178,7 +178,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/database',
     'lib/adapters/local/endpoint',
     'lib/adapters/local/executions',
-    'lib/adapters/local/import',
     'lib/adapters/local/interpreter/context',
     'lib/adapters/local/requests',
     'lib/adapters/local/table',
@@ -415,15 +414,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/local/interpreter/jsonata',
     'lib/adapters/local/interpreter/program',
     'lib/adapters/local/interpreter/run',
-    'lib/ports',
-  ],
-  'lib/adapters/local/import': [
-    'lib/adapters/local',
-    'lib/adapters/local/database',
-    'lib/adapters/local/deliveries',
-    'lib/adapters/local/executions',
-    'lib/adapters/local/table',
-    'lib/adapters/portable',
     'lib/ports',
   ],
   'lib/adapters/local/interpreter/context': [

@@ -42,7 +42,7 @@ export { type Home, type Partitions, rowBucket } from './spread.ts';
 // ---- The table `catalog`: users' definitions. A namespace is keyed by its id, so a new one of its name is empty ----
 
 /** The version of the schema of all tables. */
-export const SCHEMA_VERSION: Key = at(catalog('layout'));
+export const SCHEMA_VERSION: Key = at(catalog('schema'));
 /** The installation that used the tables last. */
 export const INSTALLATION: Key = at(catalog('installation'));
 
