@@ -70,7 +70,7 @@ const FREE = [
   'Custom::AdminKey',
   'Custom::MadeWhileRunning',
   'Custom::RootKey',
-  'Custom::TablesLed',
+  'Custom::TablesMigrated',
 ];
 
 /** The number of metrics of an alarm: those of its expression, else one. */

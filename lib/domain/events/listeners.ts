@@ -72,7 +72,7 @@ function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
 }
 
 /** The writes that store the listeners of an owner; `listenedTypes.store` must come before. */
-export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...details }: Details): Write[] {
+export function toWrites(owner: Owner, filters: readonly Filter[], details: Details): Write[] {
   return filters.map((filter, slot) =>
     putAt(keyOf(owner, filter, slot), {
       ...(slot === 0 ? indexOf(owner, filters, details.created) : {}),
@@ -80,7 +80,6 @@ export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...de
       owner: owner.id,
       slot,
       filter: JSON.stringify(filter),
-      pause: wait,
       ...details,
     }),
   );
@@ -154,7 +153,7 @@ export function fromItem(item: Item): Listener {
     key: { table: 'runs', pk: item.pk, sk: item.sk },
     kind: item['kind'] as Listener['kind'],
     owner: String(item['owner']),
-    wait: Number(item['pause']),
+    wait: Number(item['wait']),
     slot: Number(item['slot']),
     filter: JSON.parse(String(item['filter'])) as Filter,
     mode: item['mode'] as Listener['mode'],
@@ -177,12 +176,12 @@ export async function removeAll(
   filters: readonly Filter[],
   wait: number,
 ): Promise<void> {
-  const when = { equals: { owner: owner.id, pause: wait } };
+  const when = { equals: { owner: owner.id, wait } };
   const deletions = keysOf(owner, filters).map((key): Write => ({ do: 'delete', key, when }));
   await Promise.all(deletions.map((write) => ignoreConflict(table.write([write]))));
 }
 
-/** Deletes the listener of a wait that is over: a version that stores listeners elsewhere may have left it. */
+/** Deletes the listener of a wait that is over. */
 export async function removeStale({ table }: Pick<Ports, 'table'>, { key, owner, wait }: Listener): Promise<void> {
-  await ignoreConflict(table.write([{ do: 'delete', key, when: { equals: { owner, pause: wait } } }]));
+  await ignoreConflict(table.write([{ do: 'delete', key, when: { equals: { owner, wait } } }]));
 }

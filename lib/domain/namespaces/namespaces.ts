@@ -5,8 +5,8 @@ import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
-import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
-import { changeLimits, limitsFrom, type NamespaceLimits } from '../run-limits.ts';
+import type { RecordMode } from '../record-modes.ts';
+import { changeLimits, type NamespaceLimits } from '../run-limits.ts';
 import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -34,16 +34,8 @@ export interface Config {
   readonly partitions?: number;
 }
 
-export interface Namespace {
-  readonly id: string;
-  readonly name: string;
-  /** Milliseconds since 1970, as everywhere in the domain. */
-  readonly created: number;
-  readonly updated: number;
-  /** When the root directory's list of children last changed. */
-  readonly treeUpdated: number;
-  /** The labels of the root directory. */
-  readonly attributes: readonly string[];
+/** The settings of a namespace. Its item stores them as one JSON text. */
+interface NamespaceSettings {
   /** The broadcasts that are switched on. */
   readonly broadcasts: readonly string[];
   /** How far waits for events look back, milliseconds; 0: not at all. */
@@ -56,6 +48,27 @@ export interface Namespace {
   readonly egress: readonly string[];
   /** Images that Weft serves itself run as containers all the same. */
   readonly avoidsNative: boolean;
+}
+
+const DEFAULT_SETTINGS: NamespaceSettings = {
+  broadcasts: [],
+  lookback: 0,
+  record: 'full',
+  egress: [],
+  avoidsNative: false,
+};
+
+export interface Namespace extends NamespaceSettings {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970, as everywhere in the domain. */
+  readonly created: number;
+  /** When its settings or its partitions last changed. */
+  readonly updated: number;
+  /** When the root directory's list of children last changed. */
+  readonly treeUpdated: number;
+  /** The labels of the root directory. */
+  readonly attributes: readonly string[];
   /** Over how many partitions its rows are spread, from when; undefined: one (decision 71). */
   readonly spread: Spread | undefined;
 }
@@ -76,12 +89,8 @@ export function fromItem(item: Item): Namespace {
     updated: Number(item['updated']),
     treeUpdated: Number(item['treeUpdated']),
     attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
-    broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
-    lookback: Number(item['lookback']),
-    record: RECORD_MODES.find((mode) => mode === item['record']) ?? 'full',
-    limits: limitsFrom(item['limits']),
-    egress: JSON.parse(String(item['egress'] ?? '[]')) as string[],
-    avoidsNative: item['avoidsNative'] === true,
+    ...DEFAULT_SETTINGS,
+    ...(JSON.parse(String(item['settings'] ?? '{}')) as Partial<NamespaceSettings>),
     spread: spreadFrom(item),
   };
 }
@@ -138,8 +147,6 @@ export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, n
     created: now,
     updated: now,
     treeUpdated: now,
-    broadcasts: '[]',
-    lookback: 0,
   };
   await throwOnConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), alreadyExists);
   return fromItem(item);
@@ -215,24 +222,15 @@ export interface ConfigChanges {
 function changed(
   namespace: Namespace,
   { broadcast = {}, events = {}, record, limits = {}, egress, functions = {} }: ConfigChanges,
-): Namespace {
+): NamespaceSettings {
   const merged = toConfig(namespace).broadcast;
   return {
-    ...namespace,
     broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
     record: record ?? namespace.record,
     limits: changeLimits(namespace.limits, limits),
     egress: needEgressRules(egress ?? namespace.egress),
     avoidsNative: typeof functions.native === 'boolean' ? !functions.native : namespace.avoidsNative,
-  };
-}
-
-/** The attributes that older items lack: those that are set, and those that the change sets back. */
-function toAdded(now: Namespace, next: Namespace = now): Readonly<Record<string, string | boolean>> {
-  return {
-    ...(now.egress.length + next.egress.length > 0 && { egress: JSON.stringify(next.egress) }),
-    ...((now.avoidsNative || next.avoidsNative) && { avoidsNative: next.avoidsNative }),
   };
 }
 
@@ -263,20 +261,13 @@ export async function configure(
   const namespace = await need({ table }, name);
   const now = clock.now();
   const spread = spreadOver(namespace, changes, now);
-  const next = { ...changed(namespace, changes), spread };
-  // Of two steps at the same time one would be lost, with rows that a process has written by it.
-  const alone = spread === namespace.spread ? {} : { updated: namespace.updated };
-  const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
-  const when = { equals: { id: namespace.id, ...toSet(namespace), ...toAdded(namespace), ...alone } };
-  // Older namespaces lack the mode of records and the limits, which the condition therefore leaves out.
-  const record = next.record === namespace.record ? {} : { record: next.record };
-  const limits = changes.limits === undefined ? {} : { limits: JSON.stringify(next.limits ?? {}) };
-  const steps = spread === namespace.spread ? {} : spreadItem(spread);
+  const settings = changed(namespace, changes);
   const updated = Math.max(now, namespace.updated + 1);
-  const set = { ...toSet(next), ...toAdded(namespace, next), ...record, ...limits, ...steps, updated };
+  const set = { settings: JSON.stringify(settings), ...spreadItem(spread), updated };
+  const when = { equals: { id: namespace.id, updated: namespace.updated } };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),
   );
-  return toConfig(next);
+  return toConfig({ ...namespace, ...settings, spread });
 }

@@ -41,7 +41,7 @@ export function sentFrom(text: string): SentCall {
 export const keepSent = (sent: SentCall | undefined): Run['data'] =>
   sent === undefined ? {} : { [SENT]: sentText(sent) };
 
-/** The sent call of a native function, as text; undefined for any other call, and one of an earlier version. */
+/** The call that a native function sent outside, as text; undefined for any other call, and if it sent none. */
 export const sentOf = ({ service, data }: Run): string | undefined =>
   service?.native === undefined ? undefined : (data[SENT] as string | undefined);
 

@@ -101,7 +101,7 @@ export function partitionNow({ spread }: Home, id: string): number {
   return partitions === 1 ? 0 : hashPartition(id, partitions);
 }
 
-/** The key of a partition: the first one has the key that there was before partitions were spread. */
+/** The key of a partition: the first one has no number. */
 export const spreadKey = (pk: string, partition: number): string => (partition === 0 ? pk : `${pk}#${partition}`);
 
 /** The keys of the first partitions. */

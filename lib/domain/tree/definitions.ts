@@ -14,8 +14,8 @@ export interface Postponed {
   readonly key: Key;
   readonly workflow: string;
   readonly revision: string;
-  /** The id of its namespace; undefined for one that an earlier version postponed. */
-  readonly namespace: string | undefined;
+  /** The id of its namespace. */
+  readonly namespace: string;
   /** The path of its workflow when it was postponed. */
   readonly path: string;
   /** The reason why the last attempt failed; undefined: it was not attempted. */
@@ -32,13 +32,15 @@ const PAGE_SIZE = 100;
 /** The longest reason of a failure that is kept, characters. */
 const MAX_FAILURE = 1_000;
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function fromItem(item: Item): Postponed {
-  const { workflow, revision, namespace, path, failure } = item;
-  const key = { table: keys.POSTPONED_DEFINITIONS.table, pk: item.pk, sk: item.sk };
-  const ids = { workflow: String(workflow), revision: String(revision), namespace: textOf(namespace) };
-  return { key, ...ids, path: textOf(path) ?? '', failure: textOf(failure) };
+function fromItem({ pk, sk, workflow, revision, namespace, path, failure }: Item): Postponed {
+  return {
+    key: { table: keys.POSTPONED_DEFINITIONS.table, pk, sk },
+    workflow: String(workflow),
+    revision: String(revision),
+    namespace: String(namespace),
+    path: String(path),
+    failure: typeof failure === 'string' ? failure : undefined,
+  };
 }
 
 /** Remembers that the machine of a revision is to be defined later. Idempotent. */
@@ -72,7 +74,7 @@ export async function complete(
   isDefined: boolean,
 ): Promise<void> {
   await table.write([{ do: 'delete', key }]);
-  if (!isDefined || namespace === undefined) return;
+  if (!isDefined) return;
   await table.write([{ do: 'update', key: keys.definitionCount(namespace), add: { defined: 1 } }]);
 }
 

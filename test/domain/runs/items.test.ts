@@ -180,28 +180,4 @@ describe('the item of a run', () => {
       expect(await fromItem(blobs, item)).toEqual({ ...run, blobs: [] });
     }
   });
-
-  test('of an earlier version, which stored more, is read as the same run', async () => {
-    const { item, blobs } = await stored(child);
-    const until = BEGAN + 900_000;
-    const before = {
-      ...item,
-      ...{ id: ID, n: ID, path: '/child', code: '', message: '', metadata: '', interrupted: false, flow: '["a"]' },
-      tail: JSON.stringify(child.tail),
-      ...{ flushed: 0, lastLine: child.lastLine, machine: '', executions: 0 },
-      place:
-        `{"began":${BEGAN},"parent":{"id":"${PARENT}","i":12,"k":0,"mode":"and","until":${until},"token":""},` +
-        `"root":"${PARENT}","loopIndex":12,"depth":1}`,
-    };
-    expect(await fromItem(blobs, before)).toEqual({ ...child, blobs: [] });
-  });
-
-  test('may hold log lines of both forms: an earlier version added a line', async () => {
-    const { item, blobs } = await stored({ ...plain, tail: linesOf('info'), lastLine: 1_500_001 });
-    const added = { t: 1_700_000, level: 'error', text: 'later' };
-    const tail = JSON.stringify([...(JSON.parse(String(item['tail'])) as unknown[]), added]);
-    const run = await fromItem(blobs, { ...item, tail });
-    expect(run.tail).toEqual([...linesOf('info'), added]);
-    expect(run.lastLine).toBe(1_700_000);
-  });
 });
