@@ -3,11 +3,11 @@ import { compile } from '../../lib/compiler/compile.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
 import { continueAsNew } from '../../lib/engine/machines/continue-as-new.ts';
-import { ensureMachine } from '../../lib/engine/machines/machines.ts';
+import { ensureMachine } from '../../lib/engine/machines/definitions.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
+import { execute } from '../../lib/engine/requests/start/start.ts';
 import { startByClock } from '../../lib/engine/routing/starts.ts';
-import { execute } from '../../lib/engine/start/start.ts';
 import { BusyError } from '../../lib/ports/executions.ts';
 import { QuotaSpace } from './space.ts';
 

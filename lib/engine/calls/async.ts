@@ -1,5 +1,5 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { endOfWait } from '../run/timeouts.ts';
 import { openCallee } from './callees.ts';
 import { launch, NO_TASK, newChild, storeChild } from './children.ts';

@@ -7,7 +7,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { type CallInput, newServiceCall, type ServiceCaller, serviceExecution } from '../containers/calls.ts';
 import { admitChild, rootOf } from '../limits/starts.ts';
-import { type ExecutionHandle, firstExecution, moveToExecution } from '../machines/handles.ts';
+import { type ExecutionHandle, firstExecution, moveToExecution } from '../machines/executions.ts';
 import { sealInput } from '../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';

@@ -7,8 +7,8 @@ import { cancelCalls } from '../delivery/deliver.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import { toWaitSeconds } from '../machines/wait-seconds.ts';
 import { childId } from '../run/child-ids.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { decideRetry, retryDelay, retryPolicyOf } from '../run/retry-decisions.ts';
-import type { StepUnit } from '../run/step-unit.ts';
 import type { CallList } from './list.ts';
 import type { CallProgress } from './progress.ts';
 

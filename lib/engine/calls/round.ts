@@ -6,7 +6,7 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import { childId } from '../run/child-ids.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
 import { type Caller, launch, NO_TASK } from './children.ts';

@@ -5,7 +5,7 @@ import type * as runs from '../../domain/runs/runs.ts';
 import { readFiles } from '../containers/files.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { callInPlace, isNative } from '../native/serving.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { type Callee, calleeKindFor, openCallee } from './callees.ts';
 import { type Call, type Caller, newChild, storeChild } from './children.ts';
 import { evaluateCallInput } from './inputs.ts';

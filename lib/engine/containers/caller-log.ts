@@ -1,9 +1,9 @@
 import { append, type UnwrittenLine } from '../../domain/runs/log-lines.ts';
 import type { Level } from '../../domain/runs/runs.ts';
 import type { ServiceCall } from '../../domain/runs/waits.ts';
+import { waitForEnd } from '../delivery/end-waiters.ts';
 import type { EnginePorts } from '../ports.ts';
-import { waitForEnd } from '../run/end-waiters.ts';
-import { truncateLine } from '../run/log-buffer.ts';
+import { truncateLine } from '../run/commit/log-buffer.ts';
 
 /** Lines are written together, at most once in this time: each write is a commit of the caller. */
 const INTERVAL_MS = 1_000;

@@ -7,7 +7,7 @@ import type { Parent, ServiceCall, WantedFile, WorkerTask } from '../../domain/r
 import { ContainerServiceError, openService, type ServicePlan } from '../../domain/services/resolution.ts';
 import type { Executions } from '../../ports/executions.ts';
 import { plainFailure } from '../evaluation/failures.ts';
-import type { ExecutionHandle } from '../machines/handles.ts';
+import type { ExecutionHandle } from '../machines/executions.ts';
 import { type Native, openImage } from '../native/callees.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { blankRun } from '../run/new-run.ts';

@@ -4,7 +4,7 @@ import type { ServiceCall } from '../../domain/runs/waits.ts';
 import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { ContainerOutput } from '../../ports/containers.ts';
 import { changeEvent, noteChange, setVariable } from '../changes/variables.ts';
-import type { UnitOfWork } from '../run/unit-of-work.ts';
+import type { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import type { CallerLog } from './caller-log.ts';
 import { changeLine, holderOf } from './host.ts';
 

@@ -9,7 +9,7 @@ import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
 import { isNative, serveNative } from '../native/serving.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { CallerLog } from './caller-log.ts';
 import { readFiles } from './files.ts';
 import { hostOf } from './host.ts';

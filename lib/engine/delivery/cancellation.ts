@@ -1,6 +1,6 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { EnginePorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 
 /** Why a run is cancelled: the error code, and the message of the run. */
 export interface Cancellation {

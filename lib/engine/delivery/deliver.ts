@@ -6,9 +6,9 @@ import { startBudgetOf } from '../machines/start-budget.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { CleanupPorts, DeliveryPorts, EnginePorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
-import { notifyEnd } from '../run/end-waiters.ts';
 import { nextAttemptOf, replyOfEnd, signalOf } from './call-ends.ts';
 import { BY_API, BY_PARENT, type Cancellation, endRun } from './cancellation.ts';
+import { notifyEnd } from './end-waiters.ts';
 import { type Entry, type LeftListeners, outboxOf } from './outbox.ts';
 import { armNextAttempt, isTimerLost } from './retry-timers.ts';
 

@@ -3,8 +3,8 @@ import type * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { moveToExecution } from './handles.ts';
-import { ensureMachine } from './machines.ts';
+import { ensureMachine } from './definitions.ts';
+import { moveToExecution } from './executions.ts';
 
 /** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
 const MAX_HISTORY_EVENTS = 15_000;

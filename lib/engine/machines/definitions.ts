@@ -1,62 +1,116 @@
-import { ServiceError } from '../../domain/errors.ts';
-import * as definitions from '../../domain/tree/definitions.ts';
+import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
+import { isWaitFree, mayRunInPlace } from '../../compiler/plan/execution.ts';
+import type { Plan } from '../../compiler/plan/plan.ts';
+import { countPostponed } from '../../domain/tree/definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { BusyError } from '../../ports/executions.ts';
+import { BusyError, type Machine, MachineLimitError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { ensureMachine, usualMachine } from './machines.ts';
+import { startBudgetOf } from './start-budget.ts';
+
+const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = {
+  machine: 'start',
+  waits: 'wait',
+  resumes: 'anywhere',
+};
+
+/** The last part of the name of a machine that does not begin at the start; of one that does, it is the tier. */
+const SUFFIXES: Readonly<Record<Exclude<MachineEntry, 'start'>, string>> = { wait: 'wait', anywhere: 'resume' };
 
 /**
- * Defines the machine of a revision that was just stored, so that its first run need not wait for it. At a time of many
- * definitions, such as an import, that is postponed: the reconciler does it, or the first start that needs it.
+ * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
+ * for `anywhere` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
  */
-export async function defineEarly(
+export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry = 'start'): Machine {
+  const { definition, tier } = emit(plan, beginning);
+  const kind = beginning === 'start' ? tier.toLowerCase() : SUFFIXES[beginning];
+  return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
+}
+
+/** Seconds of the quota of definitions for one of them. */
+const SECONDS_OF_DEFINITION = 1;
+
+/** Adds to a BusyError how many definitions are waiting. */
+async function explain(ports: EnginePorts, error: unknown): Promise<never> {
+  if (!(error instanceof BusyError) || error instanceof MachineLimitError) throw error;
+  const waiting = await countPostponed(ports);
+  if (waiting === 0) throw error;
+  const minutes = Math.ceil((waiting * SECONDS_OF_DEFINITION) / 60);
+  const text = `the workflow is stored and its state machine is not defined yet: ${waiting} of an import wait for theirs`;
+  const message = `${text}, which takes ${minutes} minutes or more; try again`;
+  throw new BusyError(message, { cause: error });
+}
+
+/** Defines a machine of the revision and stores its handle. Throws BusyError as the port does. */
+async function define(
   ports: EnginePorts,
-  { revision, ...place }: definitions.Place & { readonly revision: revisions.Revision },
-): Promise<void> {
-  try {
-    const { plan } = revision;
-    if (plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, plan), { isNew: true });
-  } catch (error) {
-    if (!(error instanceof BusyError)) throw error;
-    await definitions.postpone(ports, place, revision);
-  }
-}
-
-/** Undefined for a revision that was deleted, or whose workflow was. */
-async function stored(ports: EnginePorts, one: definitions.Postponed): Promise<revisions.Revision | undefined> {
-  try {
-    return await revisions.needStored(ports, one.workflow, one.revision);
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not-found') return undefined;
-    throw error;
-  }
-}
-
-/** Defines a machine that was postponed. False: others use all of the quota. Throws what the definition throws. */
-async function defineOne(ports: EnginePorts, one: definitions.Postponed): Promise<boolean> {
-  const revision = await stored(ports, one);
-  try {
-    if (revision?.plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, revision.plan));
-  } catch (error) {
-    if (error instanceof BusyError) return false;
-    await definitions.noteFailure(ports, one, error instanceof Error ? error.message : String(error));
-    throw error;
-  }
-  await definitions.complete(ports, one, revision?.plan !== undefined);
-  return true;
+  revision: revisions.Revision,
+  kind: revisions.MachineKind,
+  isPatient = true,
+): Promise<string> {
+  const machine = machineOf(revision.workflow, revisions.planOf(revision), ENTRIES[kind]);
+  const defined = ports.executions.define(machine, isPatient);
+  const handle = await (isPatient ? defined.catch((error: unknown) => explain(ports, error)) : defined);
+  await revisions.keepMachine(ports, revision, { [kind]: handle });
+  return handle;
 }
 
 /**
- * Defines machines that were postponed, one after another at the pace of the quota, until a time (milliseconds since
- * 1970) or until others use all of the quota. The next call defines the rest: an interruption loses none. A machine
- * that fails stays postponed, with the reason, and stops no other one. Throws the first error in the end.
+ * Defines a machine of the revision unless that was done before, also by another process. Returns its handle. It is called
+ * when a workflow is stored and again before a run needs the machine, so a definition that was throttled or interrupted
+ * is repeated. `isNew`: the revision was just stored, so no other process knows it.
  */
-export async function definePostponed(ports: EnginePorts, until = Number.POSITIVE_INFINITY): Promise<void> {
-  const faults: unknown[] = [];
-  for await (const one of definitions.allPostponed(ports)) {
-    if (ports.clock.now() >= until) break;
-    const isDone = await defineOne(ports, one).catch((fault: unknown) => faults.push(fault) > 0);
-    if (!isDone) break;
-  }
-  if (faults.length > 0) throw faults[0];
+export async function ensureMachine(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  kind: revisions.MachineKind,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<string> {
+  const known = revision[kind];
+  if (known !== undefined) return known;
+  if (isNew) return define(ports, revision, kind, false);
+  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
+  return stored[kind] ?? define(ports, stored, kind);
+}
+
+/** The machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
+export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): revisions.MachineKind =>
+  startBudgetOf(settings) > 0 && !mayRunInPlace(plan) ? 'waits' : 'machine';
+
+/** A machine of a revision that does not exist any more. */
+export interface MissingMachine {
+  readonly kind: revisions.MachineKind;
+  /** The handle that has no machine. */
+  readonly missing: string;
+}
+
+/**
+ * Defines a machine again that was deleted, with the service or because its workflow has too many versions, or whose
+ * storage was lost. Returns the new handle, or that which another process has stored meanwhile.
+ */
+export async function redefineMachine(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  { kind, missing }: MissingMachine,
+): Promise<string> {
+  const stored = await revisions.needStored(ports, revision.workflow, revision.id);
+  const handle = stored[kind];
+  return handle === undefined || handle === missing ? define(ports, stored, kind) : handle;
+}
+
+/**
+ * A revision's machines for display, and its plan: tier and definition of the one that begins at the start; if the workflow
+ * may wait, `waits`, that which begins at the first wait of a run that began where it was started, and with a first one that
+ * cannot wait `resumes`, which continues a run at any state.
+ */
+export function showMachines(revision: revisions.Revision) {
+  const plan = revisions.planOf(revision);
+  const { tier, definition } = emit(plan);
+  const mayWait = !isWaitFree(plan);
+  return {
+    tier,
+    definition,
+    ...(mayWait ? { waits: emit(plan, 'wait').definition } : {}),
+    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'anywhere').definition } : {}),
+    plan,
+  };
 }

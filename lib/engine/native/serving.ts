@@ -6,7 +6,7 @@ import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
 import type { NativeContext, Outcome } from '../http/outcome.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { nativeOf } from './functions.ts';
 import { openInput } from './inputs.ts';
 

@@ -1,12 +1,12 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { cancelByPast } from '../cancelling/by-event.ts';
 import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
+import { cancelByPast } from '../events/cancelling.ts';
 import { continueAsNew } from '../machines/continue-as-new.ts';
-import { firstExecution, moveToExecution, startExecution } from '../machines/handles.ts';
+import { firstExecution, moveToExecution, startExecution } from '../machines/executions.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { reportEndedCalls } from './ended-calls.ts';
 import { resumeLostPauses } from './retry-pauses.ts';

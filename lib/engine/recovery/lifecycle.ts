@@ -5,7 +5,7 @@ import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { completeEnd } from './carrying.ts';
 
 /** An execution that did not end well. */

@@ -13,7 +13,7 @@ import { endedTasksOf, unreportedEndOf } from '../../domain/workers/ended-tasks.
 import { MINUTE_MS } from '../../time/units.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { exportAudit } from '../events/audit-export.ts';
-import { definePostponed } from '../machines/definitions.ts';
+import { definePostponed } from '../machines/postponed-definitions.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
 import { REPORT_MS } from './ended-calls.ts';

@@ -13,7 +13,7 @@ import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
 import { takeLargeTurn } from '../evaluation/large-turns.ts';
 import type { EnginePorts } from '../ports.ts';
-import { LogBuffer } from './log-buffer.ts';
+import { LogBuffer } from './commit/log-buffer.ts';
 
 /**
  * The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`.

@@ -12,7 +12,7 @@ import { startBudgetOf } from '../machines/start-budget.ts';
 import { replyOfMove } from '../machines/tasks.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
-import { ownerOf } from '../run/listener-writes.ts';
+import { ownerOf } from '../run/commit/listener-writes.ts';
 import { isListening, isWaiting, type ListeningRun, type WaitingRun, type WaitKey } from '../run/waiting-run.ts';
 import { type Advance, advanceUntilWait, latestOf, runInPlace } from './advance.ts';
 

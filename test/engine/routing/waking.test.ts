@@ -4,7 +4,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
-import type { StepInput } from '../../../lib/engine/step/step.ts';
+import type { StepInput } from '../../../lib/engine/tasks/step.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { type Deliver, openDatabase, World, type WorldOptions } from '../world/engine-world.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
-import { type StepInput, step } from '../../../lib/engine/step/step.ts';
+import { type StepInput, step } from '../../../lib/engine/tasks/step.ts';
 import type { Timer } from '../../../lib/ports/timers.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
 import { CrashedError } from '../world/crashing-ports.ts';

@@ -4,9 +4,9 @@ import type * as runs from '../../../lib/domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../lib/domain/storage/ids.ts';
 import { newChild, storeChild } from '../../../lib/engine/calls/children.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
 import { childId } from '../../../lib/engine/run/child-ids.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
 import { HOUR_MS } from '../../../lib/time/units.ts';
 
 const prepare = () => Promise.reject(new Error('the task is prepared'));

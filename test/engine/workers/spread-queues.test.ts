@@ -5,9 +5,9 @@ import type * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import * as spread from '../../../lib/domain/storage/spread.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { failTask, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
-import { listQueues, listTasks } from '../../../lib/engine/workers/requests/listing.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
+import { failTask, renewLease } from '../../../lib/engine/requests/worker-tasks/ending.ts';
+import { listQueues, listTasks } from '../../../lib/engine/requests/worker-tasks/listing.ts';
+import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
 import { MemoryPorts } from '../world/memory-ports.ts';
 import { offeredId, offerTask, takeTasks } from './offers.ts';
 
