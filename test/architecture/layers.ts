@@ -87,6 +87,7 @@ export const LAYERS: readonly Layer[] = [
       'bin/console',
       'functions/http',
       'functions/lambdas/console.ts',
+      'lib/engine/tasks',
       'lib/adapters/local',
       'lib/adapters/local/endpoint',
     ],

@@ -1,5 +1,5 @@
 import type { ReturnedCall } from '../../compiler/emit/task-protocol.ts';
-import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/container-calls.ts';
+import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey } from '../../domain/runs/waits.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
@@ -156,7 +156,6 @@ function failureOf(child: runs.Run, isExhausted: boolean): StateError {
     return failure('retries.exceeded', 'maximum retries exceeded', { hints });
   }
   if (isCrashedCall(child)) return internalFailure(child.message);
-  const hints =
-    child.service === undefined ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];
+  const hints = child.kind === 'workflow' ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];
   return new StateError('catchable', code, message, { own: true, evaluated: { hints } });
 }

@@ -5,20 +5,19 @@ import { internalFailure } from '../evaluation/failures.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import type { WaitingRun } from '../run/waiting-run.ts';
-import { openCallee } from './callees.ts';
-import type { Call } from './children.ts';
+import type { PreparedCall } from './callees/callee.ts';
+import { openCallee } from './callees/index.ts';
 import { elementAt, elementsOf } from './elements.ts';
-import { evaluateCallInput } from './inputs.ts';
 
 /**
  * The call that a machine makes for a waiting run. The input and the files of a retry are evaluated again, from the same data (workflow-language
  * reference, 7.5). Throws StateError.
  */
-export async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { i, k }: CallKey): Promise<Call> {
+export async function prepareCall(ports: RunnerPorts, caller: WaitingRun, { i, k }: CallKey): Promise<PreparedCall> {
   const { plan, state } = await stateOf(ports, caller);
   const callee = await openCallee(ports, caller, plan, actionOf(state, i));
   const { origin, wake } = caller.wait;
-  const input = await evaluateCallInput(callee, await dataOfCall(state, caller.data, i), secretReader(ports, caller));
+  const input = await callee.prepare(await dataOfCall(state, caller.data, i), secretReader(ports, caller));
   const mode = modeOf(state);
   const calling = { run: caller, origin, state: state.id, wake, mode, isLoop: state.work.do === 'each' };
   return { callee, caller: calling, key: { i, k }, input };

@@ -1,7 +1,7 @@
 import type { Rejection, ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { isCallBegun, resultOf } from '../../domain/runs/container-calls.ts';
+import { isCallBegun, resultOf } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
@@ -9,7 +9,8 @@ import { childId } from '../run/child-ids.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { type Caller, launch, NO_TASK } from './children.ts';
+import { type Caller, NO_TASK } from './callees/callee.ts';
+import { launch } from './callees/children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
 import { CallProgress } from './progress.ts';
@@ -22,8 +23,7 @@ const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
   new StateError(kind, code, message, { own });
 
 /** Whether a call succeeded in place without being stored: only the run that made it has the result. */
-const isUnstored = ({ seq, status, service }: runs.Run): boolean =>
-  service !== undefined && seq === 0 && status === 'complete';
+const isUnstored = ({ seq, status, kind }: runs.Run): boolean => kind === 'call' && seq === 0 && status === 'complete';
 
 /** The results and the failures of the calls of a state. */
 export interface Returned {

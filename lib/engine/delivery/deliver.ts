@@ -83,11 +83,10 @@ async function publish({ bus }: Pick<EnginePorts, 'bus'>, events: readonly Publi
 
 /** Ends the container and the execution of a run that was cancelled. */
 async function stop(ports: CleanupPorts, run: runs.Run): Promise<void> {
-  const { id, service, machine, code, message } = run;
-  const hasContainer = service !== undefined && service.native === undefined && service.worker === undefined;
-  if (hasContainer) {
+  const { id, machine, code, message } = run;
+  if (runs.isContainerCall(run)) {
     // The call is over for the run, whether its container can be reached or not.
-    await ports.containers.cancel(service.revision, id).catch((error: unknown) => {
+    await ports.containers.cancel(run.callee.revision, id).catch((error: unknown) => {
       console.error(`cannot cancel the container call ${id}`, error);
     });
   }

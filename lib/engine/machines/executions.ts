@@ -94,7 +94,7 @@ export async function startOrMove(ports: EnginePorts, run: runs.Run): Promise<ru
 export async function moveToExecution(
   ports: EnginePorts,
   run: runs.Run,
-  assign: (current: runs.Run) => Promise<Partial<runs.Run> | undefined>,
+  assign: (current: runs.Run) => Promise<Partial<runs.RunFields> | undefined>,
 ): Promise<runs.Run> {
   const moved = await runs.update(ports, run, async (current) => {
     const assigned = await assign(current);

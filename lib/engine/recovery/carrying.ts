@@ -32,7 +32,7 @@ const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean
  * `isExclusive`: no other process is at work, so a run without an execution is carried by none. Idempotent.
  */
 export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
-  const isOpen = run.status === 'pending' && run.service === undefined;
+  const isOpen = run.status === 'pending' && run.kind === 'workflow';
   if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
   if (run.machine === '') {
     if (run.parent === undefined) await assignExecution(ports, run);

@@ -30,7 +30,7 @@ function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: numb
   const isOurs = isTransient(error) || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
   return (
     run.status === 'pending' &&
-    run.service === undefined &&
+    run.kind === 'workflow' &&
     isOurs &&
     now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS
   );

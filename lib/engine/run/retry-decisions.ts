@@ -1,5 +1,5 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { isCrashedCall, retryAfterOf } from '../../domain/runs/container-calls.ts';
+import { isCrashedCall, retryAfterOf } from '../../domain/runs/call-results.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { RetryPolicy } from '../../domain/runs/waits.ts';
 import { matchesCode } from '../../language/patterns.ts';

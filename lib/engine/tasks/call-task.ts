@@ -2,7 +2,7 @@ import type { CallTask, TaskReply } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callerWith } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { launch, newChild, storeChild } from '../calls/children.ts';
+import { launch, storeChild } from '../calls/callees/children.ts';
 import { prepareCall } from '../calls/preparation.ts';
 import { noteBegin, serve } from '../containers/serving.ts';
 import { retryReply } from '../delivery/call-ends.ts';
@@ -17,7 +17,7 @@ import { childId } from '../run/child-ids.ts';
 import { rejectionOf } from '../run/suspension.ts';
 import { isWaiting, type WaitingRun } from '../run/waiting-run.ts';
 import { runChildInPlace, wakeCaller } from '../step/resume.ts';
-import { isTask, offer } from '../workers/offering.ts';
+import { offer } from '../workers/offering.ts';
 
 /** A child has this long within the task, until it ends or waits. */
 const IN_PLACE_MS = 2_000;
@@ -64,10 +64,10 @@ class CallMaker {
   private async begin(caller: WaitingRun): Promise<TaskReply | undefined> {
     const { ports, task } = this;
     const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
-    if (stored?.service !== undefined) return this.serve(stored);
+    if (stored?.kind === 'call') return this.serve(stored);
     if (stored !== undefined) return this.takeUp(stored);
     const call = { ...(await prepareCall(ports, caller, task.call)), task };
-    const child = await newChild(ports, call);
+    const child = await call.callee.newChild(ports, call);
     return call.callee.kind === 'subflow' ? this.runHere(child) : this.storeAndServe(child);
   }
 
@@ -128,7 +128,7 @@ class CallMaker {
   /** Offers the task of a worker, or calls the container or function of a child and reports its end. */
   private async serve(child: runs.Run): Promise<TaskReply | undefined> {
     const { ports, task } = this;
-    if (isTask(child)) {
+    if (runs.isTask(child)) {
       const offered = await offer(ports, child, task);
       return offered.status === 'pending' ? undefined : this.reportAgain(offered);
     }

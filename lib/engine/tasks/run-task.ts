@@ -45,7 +45,7 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
     if (status !== 'pending') return outcomeOfEnd(run);
     if (isCarried(run)) return carry(ports, run, task);
-    if (run.service !== undefined) return serveHere(ports, run);
+    if (run.kind === 'call') return serveHere(ports, run);
     if (isStale(run, task)) return restart(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return continueElsewhere(ports, run);

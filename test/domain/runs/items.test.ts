@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { fromItem, storeParts, toItem } from '../../../lib/domain/runs/items.ts';
 import { EMPTY_RECORD } from '../../../lib/domain/runs/records.ts';
-import type { Run } from '../../../lib/domain/runs/runs.ts';
+import type { Call, Run, WorkflowRun } from '../../../lib/domain/runs/runs.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
 const PARENT = '01900000-0000-7000-8000-000000000002';
 
 /** A run that has been stored once and has usual values. */
-const plain: Run = {
+const plain: WorkflowRun = {
+  kind: 'workflow',
   ...{ id: ID, namespaceId: 'n1', namespace: 'demo', workflowId: 'w1', revision: 'r1', path: '/w', as: '/w' },
   ...{ invoker: 'api', status: 'pending', code: '', message: '', created: 1000, updated: 2000, seq: 1 },
   ...{ at: 'a', step: 1, flow: ['a'], data: { x: 1 }, input: Buffer.from('{"x":1}'), interrupted: false },
@@ -29,9 +30,10 @@ const plain: Run = {
   record: EMPTY_RECORD,
 };
 
-/** A run in which every optional part is present. */
-const full: Run = {
+/** A call in which every optional part is present. */
+const full: Call = {
   ...plain,
+  kind: 'call',
   ...{ as: 'w', code: 'own.code', message: 'it failed', metadata: 'note', interrupted: true, executionBegan: 1200 },
   ...{ flow: ['a', 'b'], executions: 2 },
   ...{ tail: [{ t: 1_500_000, level: 'debug', text: 'one' }], flushed: 7, lastLine: 1_600_000 },
@@ -51,8 +53,9 @@ const full: Run = {
     ...{ id: PARENT, i: 1, k: 2, mode: 'or', until: 7000, token: 'of the caller' },
     retries: { codes: ['a.*'], maxAttempts: 3, delay: 5000, backoffMultiplier: 2 },
   },
-  service: {
-    ...{ revision: 's1', caller: PARENT, workflow: { id: 'w1', path: '/w' }, state: 'call', step: 4, iterator: 7 },
+  callee: { kind: 'container', revision: 's1' },
+  site: {
+    ...{ caller: PARENT, workflow: { id: 'w1', path: '/w' }, state: 'call', step: 4, iterator: 7 },
     ...{ until: 7000, files: [{ key: 'k', scope: 'workflow', name: 'n', type: 'plain' }] },
   },
   depth: 1,
@@ -86,26 +89,27 @@ describe('the item of a run', () => {
     );
   });
 
-  test('has the attribute names of every version before', async () => {
+  test('has the attributes of the schema, in a fixed order', async () => {
     const { item } = await stored(full);
     expect(item['place']).toBe(
       [
-        '{"events":40,"brief":true,"began":1200,"pauses":3',
-        '"pause":{"isWaiting":true,"until":9000',
+        '{"historyEvents":40,"express":true,"executionBegan":1200,"waitCount":3',
+        '"wait":{"isWaiting":true,"until":9000',
         '"calls":{"total":2,"results":[{"a":1},null],"waiting":[{"i":1,"k":0,"s":5}],"next":2,"returned":1,"failed":0}',
         '"listening":{"mode":"all","filters":[{"type":"t","context":{"c":"d"}}],"received":[null],"since":1500,"token":"token"}',
         '"number":3,"state":"a","entered":1600,"origin":1550,"wake":8000}',
-        '"heard":["hash-1","hash-2"]',
+        '"processedEventIds":["hash-1","hash-2"]',
         '"parent":{"id":"01900000-0000-7000-8000-000000000002","i":1,"k":2,"mode":"or","until":7000,"token":"of the caller"',
-        '"retries":{"codes":["a.*"],"most":3,"delay":5000,"multiplier":2}}',
-        '"service":{"revision":"s1","caller":"01900000-0000-7000-8000-000000000002","workflow":{"id":"w1","path":"/w"}',
+        '"retries":{"codes":["a.*"],"maxAttempts":3,"delay":5000,"backoffMultiplier":2}}',
+        '"callee":{"kind":"container","revision":"s1"}',
+        '"site":{"caller":"01900000-0000-7000-8000-000000000002","workflow":{"id":"w1","path":"/w"}',
         '"state":"call","step":4,"iterator":7,"until":7000',
         '"files":[{"key":"k","scope":"workflow","name":"n","type":"plain"}]}',
         '"depth":1,"threads":{"name":"01900000-0000-7000-8000-000000000002"}',
         '"outbox":{"publish":[{"message":{"namespaceId":"n1","namespace":"demo","record":{"pk":"p","sk":"s"},"id":"e","type":"t"',
         '"source":"s"}}]',
         '"answer":{"number":2,"tokens":["of the wait before"]}}',
-        '"told":{"lookback":60,"broadcasts":["instance.started"],"logger":"log"}}',
+        '"settings":{"lookback":60,"broadcasts":["instance.started"],"logger":"log"}}',
       ].join(','),
     );
     expect(Object.keys(item).join(' ')).toBe(

@@ -47,8 +47,7 @@ describe('a failed attempt', () => {
   });
 
   test('is not retried when its container crashed', () => {
-    const service = { until: 0 } as Run['service'] & object;
-    const crashed = failedWith('busy.now', { status: 'crashed', service });
+    const crashed = failedWith('busy.now', { status: 'crashed', kind: 'call' });
     expect(decideRetry(crashed, POLICY, 0, 'service')).toEqual({ kind: 'nonRetryable' });
   });
 });

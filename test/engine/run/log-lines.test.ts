@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import type { CallSite } from '../../../lib/domain/runs/calls.ts';
 import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
 import { deliver } from '../../../lib/engine/delivery/deliver.ts';
@@ -133,14 +133,14 @@ states: [{id: a, type: action, action: {function: kid}}]`);
 });
 
 /** A run that is not stored, and a container call for it. */
-function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: ServiceCall } {
+function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: CallSite } {
   const id = clock.uuid();
   const workflow = { id: 'w', path: '/w' };
   const named = { id, namespaceId: 'n', namespace: 'n', workflowId: 'w', path: '/w', revision: 'r', as: '/w' };
   const given = { invoker: 'api', data: {}, input: new Uint8Array() };
   return {
-    run: { ...blankRun(clock.now()), ...named, ...given, seq: 1 },
-    call: { revision: 'r', caller: id, workflow, state: 'a', step: 1, until: 0, files: [] },
+    run: { ...blankRun(clock.now()), kind: 'workflow', ...named, ...given, seq: 1 },
+    call: { caller: id, workflow, state: 'a', step: 1, until: 0, files: [] },
   };
 }
 

@@ -1,6 +1,6 @@
 import { notFound, ServiceError } from '../../../domain/errors.ts';
 import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
-import { keepResult } from '../../../domain/runs/container-calls.ts';
+import { keepResult } from '../../../domain/runs/call-results.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import { deliver } from '../../delivery/deliver.ts';
@@ -8,7 +8,7 @@ import { resultProblem } from '../../evaluation/bounds.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
 import { reportEnd } from '../../step/resume.ts';
 import { durationOf, leaseMsOf } from '../../workers/leases.ts';
-import { isTask, notifyPolls, type Task } from '../../workers/offering.ts';
+import { notifyPolls, type Task } from '../../workers/offering.ts';
 
 /** Identifies a task, and the lease by which a worker holds it. */
 export interface Holding {
@@ -36,8 +36,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function need(ports: EnginePorts, { namespace, queue, task: id }: Holding): Promise<Task> {
   const run = UUID.test(id) ? await runs.find(ports, id.toLowerCase()) : undefined;
-  const isMeant = run !== undefined && run.namespaceId === namespace.id && isTask(run);
-  if (!isMeant || run.service.worker.queue !== queue) throw notFound('task');
+  const isMeant = run !== undefined && run.namespaceId === namespace.id && runs.isTask(run);
+  if (!isMeant || run.callee.queue !== queue) throw notFound('task');
   return run;
 }
 
@@ -57,14 +57,14 @@ function lossOf({ status, code }: runs.Run): ServiceError {
 async function change(
   ports: EnginePorts,
   holding: Holding,
-  next: (current: Task) => runs.Run,
+  next: (current: Task) => Task,
   hasDone: (ended: runs.Run) => boolean = () => false,
 ): Promise<runs.Committed> {
   const { run, isCommitted } = await runs.update(ports, await need(ports, holding), (current) => {
-    const isHeld = isTask(current) && current.service.worker.lease?.id === holding.lease;
+    const isHeld = runs.isTask(current) && current.callee.lease?.id === holding.lease;
     return isHeld && current.status === 'pending' ? { run: next(current) } : undefined;
   });
-  const isMine = run.service?.worker?.lease?.id === holding.lease;
+  const isMine = runs.isTask(run) && run.callee.lease?.id === holding.lease;
   if (isCommitted || (isMine && run.status !== 'pending' && hasDone(run))) return { run, isCommitted };
   throw lossOf(run);
 }
@@ -73,7 +73,7 @@ type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
 
 const ended =
   ({ clock }: EnginePorts, ending: Ending) =>
-  (current: Task): runs.Run => ({ ...current, ...ending, updated: clock.now() });
+  (current: Task): Task => ({ ...current, ...ending, updated: clock.now() });
 
 /** The reply to a worker about its task. */
 const stateOf = ({ id, status }: runs.Run) => ({ task: id, status: status === 'complete' ? 'complete' : 'failed' });
@@ -123,11 +123,11 @@ export async function failTask(ports: RunnerPorts, holding: Holding, { code, mes
 /** Gives a task back: any worker may take it after so many milliseconds. */
 async function releaseTask(ports: EnginePorts, holding: Holding, ms: number) {
   const { run } = await change(ports, holding, (current) => {
-    const { lease: _, ...worker } = current.service.worker;
+    const { lease: _, ...callee } = current.callee;
     const delay = ms === 0 ? {} : { notBefore: ports.clock.now() + ms };
-    return { ...current, service: { ...current.service, worker: { ...worker, ...delay } }, updated: ports.clock.now() };
+    return { ...current, callee: { ...callee, ...delay }, updated: ports.clock.now() };
   });
-  if (isTask(run) && ms === 0) notifyPolls(run);
+  if (runs.isTask(run) && ms === 0) notifyPolls(run);
   return { task: run.id, status: 'offered' };
 }
 
@@ -137,11 +137,11 @@ async function releaseTask(ports: EnginePorts, holding: Holding, ms: number) {
  */
 export async function renewLease(ports: EnginePorts, holding: Holding, duration: string | undefined) {
   const { run } = await change(ports, holding, (current) => {
-    const { worker } = current.service;
-    const until = ports.clock.now() + leaseMsOf(duration, worker);
-    const lease = { id: holding.lease, worker: worker.lease?.worker ?? '', until };
-    return { ...current, service: { ...current.service, worker: { ...worker, lease } }, updated: ports.clock.now() };
+    const { callee } = current;
+    const until = ports.clock.now() + leaseMsOf(duration, callee);
+    const lease = { id: holding.lease, worker: callee.lease?.worker ?? '', until };
+    return { ...current, callee: { ...callee, lease }, updated: ports.clock.now() };
   });
-  const until = run.service?.worker?.lease?.until ?? 0;
+  const until = runs.isTask(run) ? (run.callee.lease?.until ?? 0) : 0;
   return { task: run.id, status: 'leased', leaseUntil: toTimestamp(until) };
 }

@@ -5,23 +5,23 @@ import { omitUndefined } from '../../../language/omit-undefined.ts';
 import type { Ports } from '../../../ports/ports.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import { toHolder } from '../../workers/leases.ts';
-import { isTask, type Task } from '../../workers/offering.ts';
+import type { Task } from '../../workers/offering.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
 /** The tasks that one request lists. */
 const MAX_TASKS = 100;
 
-function toRecord({ id, created, service: { worker, caller, workflow, state, until } }: Task, now: number) {
+function toRecord({ id, created, callee, site: { caller, workflow, state, until } }: Task, now: number) {
   return {
     task: id,
-    priority: worker.priority,
+    priority: callee.priority,
     createdAt: toTimestamp(created),
     until: toTimestamp(until),
     instance: caller,
     workflow: workflow.path,
     state,
-    ...toHolder(worker, now),
+    ...toHolder(callee, now),
   };
 }
 
@@ -42,6 +42,6 @@ export async function listTasks(ports: Needs, namespace: Namespace, queue: strin
     rows.map(({ id }) => id),
   );
   const now = ports.clock.now();
-  const open = found.filter((run) => run !== undefined && isTask(run) && run.status === 'pending') as Task[];
+  const open = found.filter((run) => run !== undefined && runs.isTask(run) && run.status === 'pending') as Task[];
   return omitUndefined({ ...depth, tasks: open.map((task) => toRecord(task, now)) });
 }

@@ -1,15 +1,15 @@
 import { takeSlot } from '../../../domain/instances/waiting-requests.ts';
 import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import { type KnownHome, knownNow } from '../../../domain/namespaces/partitions.ts';
+import type { Lease } from '../../../domain/runs/calls.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { callTraceparent } from '../../../domain/runs/spans.ts';
-import type { Lease } from '../../../domain/runs/waits.ts';
 import { type Reading, readingsOf, takeable, turnOf } from '../../../domain/workers/queues.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import { openInput } from '../../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
 import { durationOf, isTakeable, leaseMsOf } from '../../workers/leases.ts';
-import { isTask, type Task } from '../../workers/offering.ts';
+import type { Task } from '../../workers/offering.ts';
 import { beginWait, wakePoll } from '../../workers/waiting-polls.ts';
 
 export type WorkerPorts = EnginePorts & Pick<RunnerPorts, 'sealer'>;
@@ -41,7 +41,7 @@ const expired = (ports: EnginePorts, task: runs.Run): runs.Run => ({
   updated: ports.clock.now(),
 });
 
-type Leased = Task & { readonly service: { readonly worker: { readonly lease: Lease } } };
+type Leased = Task & { readonly callee: { readonly lease: Lease } };
 
 /** Takes a task if it may be taken at this moment; undefined: it may not. Of two that take it at once one gets it. */
 async function take(ports: EnginePorts, id: string, poll: Poll): Promise<Leased | undefined> {
@@ -49,30 +49,29 @@ async function take(ports: EnginePorts, id: string, poll: Poll): Promise<Leased 
   if (found === undefined) return undefined;
   const { run, isCommitted } = await runs.update(ports, found, (current) => {
     const now = ports.clock.now();
-    if (!isTask(current) || current.status !== 'pending' || !isTakeable(current.service.worker, now)) return undefined;
-    if (current.service.until <= now) return { run: expired(ports, current) };
-    const { notBefore: _, ...worker } = current.service.worker;
-    const until = now + leaseMsOf(poll.lease, worker);
+    if (!runs.isTask(current) || current.status !== 'pending' || !isTakeable(current.callee, now)) return undefined;
+    if (current.site.until <= now) return { run: expired(ports, current) };
+    const { notBefore: _, ...callee } = current.callee;
+    const until = now + leaseMsOf(poll.lease, callee);
     const lease = { id: ports.clock.uuid(), worker: poll.worker, until };
-    const service = { ...current.service, worker: { ...worker, taken: worker.taken + 1, lease } };
-    return { run: { ...current, service, updated: now } };
+    return { run: { ...current, callee: { ...callee, taken: callee.taken + 1, lease }, updated: now } };
   });
   return isCommitted && run.status === 'pending' ? (run as Leased) : undefined;
 }
 
 /** A task as its worker gets it. */
 async function toReply(ports: WorkerPorts, task: Leased) {
-  const { id, created, service, parent, root, trace } = task;
-  const { worker, caller, workflow, state, until } = service;
+  const { id, created, callee, parent, root, trace } = task;
+  const { caller, workflow, state, until } = task.site;
   return {
     task: id,
-    lease: worker.lease.id,
-    leaseUntil: toTimestamp(worker.lease.until),
+    lease: callee.lease.id,
+    leaseUntil: toTimestamp(callee.lease.until),
     until: toTimestamp(until),
-    key: worker.key,
+    key: callee.key,
     attempt: parent?.k ?? 0,
-    taken: worker.taken,
-    priority: worker.priority,
+    taken: callee.taken,
+    priority: callee.priority,
     createdAt: toTimestamp(created),
     instance: caller,
     workflow: workflow.path,

@@ -1,5 +1,5 @@
 import type { Plan } from '../../../compiler/plan/plan.ts';
-import type { Run } from '../../../domain/runs/runs.ts';
+import type { Run, RunFields } from '../../../domain/runs/runs.ts';
 import type { Revision } from '../../../domain/tree/revisions.ts';
 import type { SecretReader } from '../../evaluation/secrets.ts';
 import type { RunnerPorts } from '../../ports.ts';
@@ -17,7 +17,7 @@ export type RunInPlace = (
 ) => Promise<Run>;
 
 /** Chooses the execution of a run that must continue in a machine, for the commit of the run. */
-export type ChooseExecution = (run: Run) => Promise<Partial<Run>>;
+export type ChooseExecution = (run: Run) => Promise<Partial<RunFields>>;
 
 /** When a run is interrupted and when it is killed, milliseconds since 1970. */
 export interface Deadlines {

@@ -1,5 +1,5 @@
 import type { SentCall } from './records.ts';
-import type { Run } from './run.ts';
+import { isNativeCall, type Run } from './run.ts';
 
 /** The key under which a call keeps the container's answer: the answer may be any value, a run's data is an object. */
 const RESULT = 'result';
@@ -14,8 +14,7 @@ const RETRY_AFTER = 'retryAfter';
 export const keepRetryAfter = (ms: number | undefined): Run['data'] => (ms === undefined ? {} : { [RETRY_AFTER]: ms });
 
 /** How long a retry of a failed call must wait at least, milliseconds. */
-export const retryAfterOf = ({ service, data }: Run): number =>
-  service === undefined ? 0 : Number(data[RETRY_AFTER] ?? 0);
+export const retryAfterOf = ({ kind, data }: Run): number => (kind === 'workflow' ? 0 : Number(data[RETRY_AFTER] ?? 0));
 
 /** The key under which a call of a native function keeps the call that it sent outside. */
 const SENT = 'sent';
@@ -42,17 +41,17 @@ export const keepSent = (sent: SentCall | undefined): Run['data'] =>
   sent === undefined ? {} : { [SENT]: sentText(sent) };
 
 /** The call that a native function sent outside, as text; undefined for any other call, and if it sent none. */
-export const sentOf = ({ service, data }: Run): string | undefined =>
-  service?.native === undefined ? undefined : (data[SENT] as string | undefined);
+export const sentOf = (run: Run): string | undefined =>
+  isNativeCall(run) ? (run.data[SENT] as string | undefined) : undefined;
 
 /** The value that a complete child returns to its caller. */
-export const resultOf = ({ service, data }: Run): unknown => (service === undefined ? data : data[RESULT]);
+export const resultOf = ({ kind, data }: Run): unknown => (kind === 'workflow' ? data : data[RESULT]);
 
 /**
  * Whether a container call failed without an error code. Such a failure is neither retried nor caught (workflow-language
  * reference, 7.5 and 11.3).
  */
-export const isCrashedCall = ({ service, status }: Run): boolean => service !== undefined && status === 'crashed';
+export const isCrashedCall = ({ kind, status }: Run): boolean => kind === 'call' && status === 'crashed';
 
 /** Whether the container of a call in a branch of mode `or` has been called (see `noteBegin`). */
-export const isCallBegun = ({ service, step }: Run): boolean => service !== undefined && step > 0;
+export const isCallBegun = ({ kind, step }: Run): boolean => kind === 'call' && step > 0;
