@@ -11,7 +11,6 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import { START_AFTER_READ_MS } from '../../domain/storage/spread.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
-import { takeLargeTurn } from '../evaluation/large-turns.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from './commit/log-buffer.ts';
 
@@ -145,7 +144,7 @@ export async function newRunInTurns(
   invoker: string,
 ): Promise<runs.WorkflowRun> {
   if (input.length <= LARGE_BYTES) return newRun(ports, opened, input, invoker);
-  const data = await toDataInTurns(input, () => takeLargeTurn(ports.clock, opened.namespace.id));
+  const data = await toDataInTurns(input, async () => ports.processor?.takeLargeTurn(opened.namespace.id));
   return runOf(ports, opened, { input, data, invoker });
 }
 

@@ -6,8 +6,6 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { isLarge } from '../../language/json-size.ts';
 import { ConflictError } from '../../ports/table.ts';
 import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
-import { takeLargeTurn } from '../evaluation/large-turns.ts';
-import { takeTurn } from '../evaluation/processor.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
 import { cancelByPast } from '../events/cancelling.ts';
@@ -77,7 +75,7 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
   const account = {
     id: run.namespaceId,
     ...timeLeft,
-    takeLargeTurn: () => takeLargeTurn(ports.clock, run.namespaceId),
+    takeLargeTurn: async () => ports.processor?.takeLargeTurn(run.namespaceId),
   };
   const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
   await takeTurnToCommit(ports, unit);
@@ -112,8 +110,12 @@ export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: A
 }
 
 /** The text of large data takes as long as a turn. */
-function takeTurnToCommit({ clock }: RunnerPorts, { run, data }: Pick<StepUnit, 'run' | 'data'>): Promise<void> {
-  return isLarge(data) ? takeLargeTurn(clock, run.namespaceId) : takeTurn(clock, run.namespaceId);
+async function takeTurnToCommit(
+  { processor }: RunnerPorts,
+  { run, data }: Pick<StepUnit, 'run' | 'data'>,
+): Promise<void> {
+  if (processor === undefined) return;
+  await (isLarge(data) ? processor.takeLargeTurn(run.namespaceId) : processor.takeTurn(run.namespaceId));
 }
 
 /** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */

@@ -6,7 +6,8 @@ import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/run/
 const ACTION = { function: 'f', secrets: [], files: [] };
 const POLICY: RetryPolicy = { codes: ['busy.*'], maxAttempts: 2, delay: 1000, backoffMultiplier: 3 };
 
-const failedWith = (code: string, more: Partial<Run> = {}): Run => ({ kind: 'workflow', status: 'failed', code, ...more }) as Run;
+const failedWith = (code: string, more: Partial<Run> = {}): Run =>
+  ({ kind: 'workflow', status: 'failed', code, ...more }) as Run;
 
 describe('the retry policy of an action', () => {
   test('is undefined without retries', () => {

@@ -5,11 +5,10 @@ import * as runs from '../../../domain/runs/runs.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
 import { DelayedStartError } from '../../../ports/executions.ts';
 import { waitForEnd } from '../../delivery/end-waiters.ts';
-import { holdingInput } from '../../evaluation/held-inputs.ts';
-import { inLargeTurns, takeLargeTurn } from '../../evaluation/large-turns.ts';
 import { ensureStarted } from '../../machines/executions.ts';
 import type { CleanupPorts, RunnerPorts } from '../../ports.ts';
 import { carry, LEASE_MS } from '../../recovery/carrying.ts';
+import { inLargeTurns } from '../../run/large-runs.ts';
 import { runInPlace } from '../../step/advance.ts';
 import { begin, continueInMachine } from '../../step/beginning.ts';
 import { type Invocation, type Prepared, prepare } from './invocations.ts';
@@ -31,11 +30,14 @@ const MAX_POLL_MS = 1_000;
  * continues it. Throws what `prepare` throws.
  */
 export function execute(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
-  return whileInputIsHeld(invocation, async () => startPrepared(ports, await prepare(ports, invocation)));
+  return whileInputIsHeld(ports, invocation, async () => startPrepared(ports, await prepare(ports, invocation)));
 }
 
-const whileInputIsHeld = <T>({ namespace, input }: Invocation, work: () => Promise<T>): Promise<T> =>
-  holdingInput(namespace, input.length, work);
+const whileInputIsHeld = <T>(
+  { processor }: RunnerPorts,
+  { namespace, input }: Invocation,
+  work: () => Promise<T>,
+): Promise<T> => processor?.holdInput(namespace, input.length, work) ?? work();
 
 /**
  * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once if
@@ -51,7 +53,7 @@ export async function executeAndWait(
   const started = await startAndEnd(ports, invocation, deadline);
   const { namespaceId, blobs = [] } = started.run;
   // The caller formats the output: large data takes as long as a turn.
-  if (blobs.length > 0) await takeLargeTurn(ports.clock, namespaceId);
+  if (blobs.length > 0) await ports.processor?.takeLargeTurn(namespaceId);
   return started;
 }
 
@@ -69,7 +71,7 @@ const toAwaited = ({ id, blobs = [] }: runs.Run, existing: boolean, { release }:
 });
 
 async function startAndEnd(ports: RunnerPorts, invocation: Invocation, deadline: number): Promise<Started> {
-  const begun = await whileInputIsHeld(invocation, () => startForRequest(ports, invocation, deadline));
+  const begun = await whileInputIsHeld(ports, invocation, () => startForRequest(ports, invocation, deadline));
   if ('run' in begun) return begun;
   return { run: await pollEnd(ports, begun, deadline).finally(begun.release), existing: begun.existing };
 }

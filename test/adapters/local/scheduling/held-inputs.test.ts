@@ -1,14 +1,15 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { holdingInput } from '../../../lib/engine/evaluation/held-inputs.ts';
+import { FairProcessor } from '../../../../lib/adapters/local/scheduling/fair-processor.ts';
 
 const MIB = 1024 * 1024;
 
 test('large inputs of a tenant begin as soon as there is room beside the others, small ones at once', async () => {
+  const processor = new FairProcessor({ now: () => 0 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = (name: string, bytes: number): Promise<void> =>
-    holdingInput(name.charAt(0), bytes, () => {
+    processor.holdInput(name.charAt(0), bytes, () => {
       begun.push(name);
       return new Promise((resolve) => ends.set(name, resolve));
     });

@@ -1,9 +1,10 @@
 import { setImmediate as poll } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { mayCompute, takeTurn } from '../../../lib/engine/evaluation/processor.ts';
+import { ProcessorTurns } from '../../../../lib/adapters/local/scheduling/processor-turns.ts';
 
 let now = 0;
 const clock = { now: () => now };
+let turns = new ProcessorTurns(clock);
 const LONG_MS = 50;
 
 /**
@@ -14,7 +15,7 @@ async function computeInTurns(tenants: readonly string[]): Promise<readonly stri
   const computed: string[] = [];
   let polls = 0;
   for (const [index, tenant] of tenants.entries()) {
-    void takeTurn(clock, tenant).then(() => {
+    void turns.take(tenant).then(() => {
       computed.push(`${tenant}${index} after ${polls}`);
       now += LONG_MS;
     });
@@ -25,9 +26,8 @@ async function computeInTurns(tenants: readonly string[]): Promise<readonly stri
   return computed;
 }
 
-// The work of an earlier test ends first.
-beforeEach(async () => {
-  for (let turn = 0; turn < 10; turn += 1) await poll();
+beforeEach(() => {
+  turns = new ProcessorTurns(clock);
 });
 
 test('the batches of all runs compute together no longer than one of them may, then the event loop is polled', async () => {
@@ -50,29 +50,30 @@ test('a batch goes on when its turn has come, however fast the clock is', async 
       return now;
     },
   };
-  await takeTurn(leaping, 'a');
-  await takeTurn(leaping, 'a');
-  expect(mayCompute(leaping, 'a')).toBe(false);
+  const hurried = new ProcessorTurns(leaping);
+  await hurried.take('a');
+  await hurried.take('a');
+  expect(hurried.mayCompute('a')).toBe(false);
 });
 
 test('after a long turn of one tenant, another one computes during the polls', async () => {
-  await takeTurn(clock, 'a');
+  await turns.take('a');
   now += LONG_MS;
-  const again = takeTurn(clock, 'a');
-  expect(mayCompute(clock, 'b')).toBe(false);
+  const again = turns.take('a');
+  expect(turns.mayCompute('b')).toBe(false);
   await poll();
-  expect([mayCompute(clock, 'a'), mayCompute(clock, 'b')]).toEqual([false, true]);
+  expect([turns.mayCompute('a'), turns.mayCompute('b')]).toEqual([false, true]);
   now += LONG_MS;
   // Once: tenants that compute all the time do not keep the event loop from being polled.
-  expect(mayCompute(clock, 'b')).toBe(false);
+  expect(turns.mayCompute('b')).toBe(false);
   await again;
 });
 
 test('short batches do not wait', async () => {
   for (let batch = 0; batch < 100; batch += 1) {
-    expect(mayCompute(clock, 'a')).toBe(true);
-    await takeTurn(clock, 'a');
+    expect(turns.mayCompute('a')).toBe(true);
+    await turns.take('a');
   }
   now += LONG_MS;
-  expect(mayCompute(clock, 'a')).toBe(false);
+  expect(turns.mayCompute('a')).toBe(false);
 });
