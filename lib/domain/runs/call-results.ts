@@ -21,8 +21,11 @@ const SENT = 'sent';
 /** The longest destination that is kept, characters. */
 const MAX_DESTINATION = 200;
 
-/** A sent call as text, `KIND STATUS MS TO` with `-` for an unknown value: shorter than an object in each record. */
-const sentText = ({ kind, to, status, ms }: SentCall): string =>
+/**
+ * A sent call as a record holds it: the text `KIND STATUS MS TO` with `-` for an unknown value, which is shorter than an
+ * object.
+ */
+export const sentText = ({ kind, to, status, ms }: SentCall): string =>
   `${kind} ${status ?? '-'} ${ms ?? '-'} ${to.slice(0, MAX_DESTINATION)}`;
 
 /** The inverse of `sentText`. */
@@ -37,12 +40,11 @@ export function sentFrom(text: string): SentCall {
 }
 
 /** The data of a call of a native function that sent a call outside. */
-export const keepSent = (sent: SentCall | undefined): Run['data'] =>
-  sent === undefined ? {} : { [SENT]: sentText(sent) };
+export const keepSent = (sent: SentCall | undefined): Run['data'] => (sent === undefined ? {} : { [SENT]: sent });
 
-/** The call that a native function sent outside, as text; undefined for any other call, and if it sent none. */
-export const sentOf = (run: Run): string | undefined =>
-  isNativeCall(run) ? (run.data[SENT] as string | undefined) : undefined;
+/** The call that a native function sent outside; undefined for any other call, and if it sent none. */
+export const sentOf = (run: Run): SentCall | undefined =>
+  isNativeCall(run) ? (run.data[SENT] as SentCall | undefined) : undefined;
 
 /** The value that a complete child returns to its caller. */
 export const resultOf = ({ kind, data }: Run): unknown => (kind === 'workflow' ? data : data[RESULT]);

@@ -1,5 +1,5 @@
 import type { ReturnedCall } from '../../compiler/emit/task-protocol.ts';
-import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/call-results.ts';
+import { isCrashedCall, resultOf, sentOf, sentText } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey } from '../../domain/runs/waits.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
@@ -128,8 +128,9 @@ export class CallIntake {
 
   private record({ i, k }: CallKey, child: runs.Run, retryIn?: number): void {
     const { id, status, code, message } = child;
+    const sent = sentOf(child);
     const failed = status === 'complete' ? {} : { code, message };
-    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sentOf(child) }) });
+    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sent && sentText(sent) }) });
   }
 
   /** Logs an attempt that the machine has retried by itself. */

@@ -5,6 +5,7 @@ import * as traces from '../../domain/events/traces.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening } from '../../domain/runs/waits.ts';
+import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -64,16 +65,16 @@ export async function offer(
   recorded: events.Recorded,
   read?: runs.Run,
 ): Promise<Offer> {
-  let decision: Decision = 'gone';
-  const change = (current: ListeningRun): WaitChange | undefined => {
-    decision = decide(current, recorded);
-    return typeof decision === 'string' ? undefined : decision;
-  };
-  const run = await updateWait(ports, key, change, read);
-  if (run === undefined) return { did: 'gone' };
-  const did = typeof decision === 'string' ? decision : 'taken';
-  if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
-  return { did, run };
+  const offered = await retryOnConflict(async (attempt): Promise<Offer> => {
+    const run = attempt === 1 && read !== undefined ? read : await runs.find(ports, key.run);
+    if (run === undefined || !isListening(run, key.number)) return { did: 'gone' };
+    const decision = decide(run, recorded);
+    if (typeof decision === 'string') return { did: decision, run };
+    const taken = await runs.commit(ports, { ...withChange(run, decision), seq: run.seq + 1 });
+    return isListening(taken, key.number) ? { did: 'taken', run: taken } : { did: 'taken' };
+  });
+  if (offered.did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
+  return offered;
 }
 
 /**
@@ -108,8 +109,8 @@ interface WaitChange {
 function withChange(current: ListeningRun, changed: WaitChange): ListeningRun {
   const { processedEventIds = current.processedEventIds } = changed;
   const listening = { ...current.wait.listening, ...changed.listening };
-  const { answer, ...others } = current.outbox;
-  const outbox = changed.hasGoneOn === true || answer === undefined ? others : { ...others, answer };
+  const { answer: _, ...others } = current.outbox;
+  const outbox = changed.hasGoneOn === true ? others : current.outbox;
   return { ...current, outbox, processedEventIds, wait: { ...current.wait, listening } };
 }
 
