@@ -1,99 +1,37 @@
 import type { Run } from './run.ts';
-import type { Parent, RetryPolicy } from './waits.ts';
+import type { Parent } from './waits.ts';
 
-/**
- * The parts of a run that are stored together as one JSON text, the attribute `place`: the name in the code and the name
- * in the text. The names in the text are those of the first version and never change; their order is the text's.
- */
-const STORED_NAMES = {
-  historyEvents: 'events',
-  express: 'brief',
-  entryWait: 'entry',
-  executionBegan: 'began',
-  waitCount: 'pauses',
-  wait: 'pause',
-  woken: 'woken',
-  processedEventIds: 'heard',
-  parent: 'parent',
-  service: 'service',
-  root: 'root',
-  callPath: 'callPath',
-  loopIndex: 'loopIndex',
-  depth: 'depth',
-  threads: 'threads',
-  outbox: 'outbox',
-  settings: 'told',
-  rerunOf: 'rerunOf',
-  reuse: 'reuse',
-  cancelOn: 'cancelOn',
-  exceeded: 'exceeded',
-  sentSince: 'sentSince',
-  trace: 'trace',
-} as const satisfies Partial<Record<keyof Run, string>>;
+/** The parts of a run that are stored together as one JSON text, the attribute `place`. */
+const FIELDS = [
+  'historyEvents',
+  'express',
+  'entryWait',
+  'executionBegan',
+  'waitCount',
+  'wait',
+  'woken',
+  'processedEventIds',
+  'parent',
+  'service',
+  'root',
+  'callPath',
+  'loopIndex',
+  'depth',
+  'threads',
+  'outbox',
+  'settings',
+  'rerunOf',
+  'reuse',
+  'cancelOn',
+  'exceeded',
+  'sentSince',
+  'trace',
+] as const satisfies readonly (keyof Run)[];
 
-/** The same for the retry policy within `parent`. */
-const STORED_RETRY_NAMES = {
-  codes: 'codes',
-  maxAttempts: 'most',
-  delay: 'delay',
-  backoffMultiplier: 'multiplier',
-} as const satisfies Record<keyof RetryPolicy, string>;
+type Place = Pick<Run, (typeof FIELDS)[number]>;
 
-type Place = Pick<Run, keyof typeof STORED_NAMES>;
-type Names = readonly (readonly [from: string, to: string])[];
-
-const STORE: Names = Object.entries(STORED_NAMES);
-const READ: Names = STORE.map(([name, stored]) => [stored, name]);
-const STORE_RETRIES: Names = Object.entries(STORED_RETRY_NAMES);
-const READ_RETRIES: Names = STORE_RETRIES.map(([name, stored]) => [stored, name]);
-
-/** The properties under their other names, in the order of the names. */
-function rename(value: object, names: Names): Record<string, unknown> {
-  const values = value as Readonly<Record<string, unknown>>;
-  const renamed: Record<string, unknown> = {};
-  for (const [from, to] of names) if (values[from] !== undefined) renamed[to] = values[from];
-  return renamed;
-}
-
-/** The default values of a caller. They are left out. */
-const USUAL_PARENT = { k: 0, mode: 'and', token: '' } as const satisfies Partial<Parent>;
-
-const CALLER = 'instance:';
-
-/** The caller as it is stored: without default values, and without its id if `invoker` names it. */
-function storedParent({ id, retries, ...parent }: Parent, invoker: string): Record<string, unknown> {
-  const usual: Partial<Record<string, unknown>> = USUAL_PARENT;
-  return {
-    ...(invoker === `${CALLER}${id}` ? {} : { id }),
-    ...Object.fromEntries(Object.entries(parent).filter(([name, value]) => usual[name] !== value)),
-    ...(retries === undefined ? {} : { retries: rename(retries, STORE_RETRIES) }),
-  };
-}
-
-function parentFrom(stored: unknown, invoker: string): Parent {
-  const { retries, ...parent } = stored as Partial<Parent>;
-  const renamed = retries === undefined ? {} : { retries: rename(retries, READ_RETRIES) as unknown as RetryPolicy };
-  return { ...USUAL_PARENT, id: invoker.slice(CALLER.length), ...parent, ...renamed } as Parent;
-}
-
-/** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<
-  Place,
-  | 'executionBegan'
-  | 'wait'
-  | 'woken'
-  | 'parent'
-  | 'service'
-  | 'root'
-  | 'callPath'
-  | 'loopIndex'
-  | 'rerunOf'
-  | 'reuse'
-  | 'cancelOn'
-  | 'exceeded'
-  | 'sentSince'
-  | 'trace'
-> = {
+/** Values that are left out, so that a small run costs one write unit. */
+const USUAL = {
   historyEvents: 0,
   express: false,
   entryWait: 0,
@@ -103,40 +41,58 @@ const USUAL: Omit<
   threads: {},
   outbox: [],
   settings: { lookback: 0, broadcasts: [], logger: '' },
-};
-const USUAL_STORED = new Map(
-  Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
-);
+} satisfies Partial<Place>;
+
+const USUAL_TEXTS = new Map(Object.entries(USUAL).map(([name, value]) => [name, JSON.stringify(value)]));
 
 function isUsual(name: string, value: unknown): boolean {
-  const usual = USUAL_STORED.get(name);
-  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
+  const usual = USUAL_TEXTS.get(name);
+  return usual !== undefined && JSON.stringify(value) === usual;
+}
+
+/** The same for the caller of a run. */
+const USUAL_PARENT: Partial<Record<string, unknown>> = { k: 0, mode: 'and', token: '' } satisfies Partial<Parent>;
+
+const CALLER = 'instance:';
+
+/** The caller as it is stored: without usual values, and without its id if `invoker` names it. */
+function storedParent({ id, ...parent }: Parent, invoker: string): Record<string, unknown> {
+  return {
+    ...(invoker === `${CALLER}${id}` ? {} : { id }),
+    ...Object.fromEntries(Object.entries(parent).filter(([name, value]) => USUAL_PARENT[name] !== value)),
+  };
 }
 
 /** Stands for the id of the caller, where that is also the run at the top. */
 const TOP = 1;
 
-/** The attribute `place`: without default values, and without values that follow from other attributes. */
+/** The attribute `place`: without usual values, and without values that follow from other attributes. */
 export function placeText(run: Run): string {
   const { parent, root, executionBegan, created, invoker } = run;
-  const place = rename(run, STORE);
-  if (parent !== undefined) place[STORED_NAMES.parent] = storedParent(parent, invoker);
-  if (parent !== undefined && root === parent.id) place[STORED_NAMES.root] = TOP;
-  if (executionBegan === created) delete place[STORED_NAMES.executionBegan];
-  for (const [name, value] of Object.entries(place)) if (isUsual(name, value)) delete place[name];
-  return JSON.stringify(place);
+  const place = {
+    ...Object.fromEntries(FIELDS.map((name) => [name, run[name]])),
+    ...(parent && { parent: storedParent(parent, invoker) }),
+    ...(parent && root === parent.id ? { root: TOP } : {}),
+    ...(executionBegan === created ? { executionBegan: undefined } : {}),
+  };
+  return JSON.stringify(Object.fromEntries(Object.entries(place).filter(([name, value]) => !isUsual(name, value))));
 }
 
-/** The inverse of `placeText` for a run with this head. Earlier versions left less out. */
+interface StoredPlace extends Partial<Omit<Place, 'parent' | 'root'>> {
+  readonly parent?: Partial<Parent>;
+  readonly root?: string | typeof TOP;
+}
+
+/** The inverse of `placeText` for a run with this head. */
 export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>): Place {
-  const place = rename(JSON.parse(text) as object, READ);
-  const parent = place['parent'] === undefined ? undefined : parentFrom(place['parent'], invoker);
+  const { parent: stored, root, ...place } = JSON.parse(text) as StoredPlace;
+  const parent = stored && ({ ...USUAL_PARENT, id: invoker.slice(CALLER.length), ...stored } as Parent);
   return {
     ...USUAL,
     executionBegan: created,
-    ...(place as Partial<Place>),
+    ...place,
     ...(parent && { parent }),
-    ...(parent && place['root'] === TOP ? { root: parent.id } : {}),
+    ...(root === undefined ? {} : { root: root === TOP ? (parent as Parent).id : root }),
   };
 }
 
