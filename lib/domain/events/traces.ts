@@ -33,9 +33,13 @@ export async function noteServed({ table }: Needs, { key, replay }: events.Recor
   await updateIfPresent(table, replay?.key ?? key, { served });
 }
 
+/** The beginning of the keys of the blobs of all traces that were stored for an event, by the key of its record. */
+export const blobsOf = ({ pk, sk }: Pick<Key, 'pk' | 'sk'>): string =>
+  keys.blobOf(keys.eventBlobs(pk), events.hashOf(sk), '');
+
 /** Of two updates with one number only one succeeds, and its traces must be found. */
 const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> => {
-  const beginning = keys.blobOf(keys.eventBlobs(key.pk), events.hashOf(key.sk), `traces-${notes}`);
+  const beginning = `${blobsOf(key)}traces-${notes}`;
   return texts.storeText(blobs, { beginning }, JSON.stringify(all));
 };
 
