@@ -47,7 +47,7 @@ export interface Recorded {
   readonly event: CloudEvent;
   /** The router has delivered it to all listeners. */
   readonly isRouted: boolean;
-  /** The position of the router: the last listener of those that were served; empty at the beginning. */
+  /** The cursor of the router after the last listener that was served (`Candidates`); empty at the beginning. */
   readonly served: string;
   /** Set for a replay: `due`, `isRouted` and `served` are those of the replay. */
   readonly replay?: Replay;

@@ -28,7 +28,7 @@ async function updateIfPresent(table: Table, key: Key, set: Readonly<Record<stri
   await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
-/** Stores the router's position, the last listener that was served: the next attempt continues there. */
+/** Stores the router's cursor after the last listener that was served: the next attempt continues there. */
 export async function noteServed({ table }: Needs, { key, replay }: events.Recorded, served: string): Promise<void> {
   await updateIfPresent(table, replay?.key ?? key, { served });
 }
