@@ -36,7 +36,7 @@ const cursorFrom = (text: string): Cursor => (text === '' ? BEGINNING : (JSON.pa
 /** The number of listeners of a part. */
 const PART_SIZE = 500;
 
-/** A part of a partition of a type: listeners that demand no exact value and, in the first partition, where others are. */
+/** A page of a partition of a type: its listeners and, in the first partition, the descriptions of the type. */
 interface TypePage extends ListenedType {
   readonly listeners: readonly listeners.Listener[];
 }
@@ -47,7 +47,7 @@ function toTypePage(items: readonly Item[]): TypePage {
   return { ...listenedTypes.fromItems(items.filter(isDescription)), listeners: others.map(listeners.fromItem) };
 }
 
-/** The partitions of types that are kept in memory, where the table knows whether they have changed. */
+/** A partition of a type in memory, for a table that knows whether the partition has changed. */
 interface Kept {
   readonly generation: number;
   readonly page: TypePage;
@@ -73,7 +73,7 @@ function keep(generation: NonNullable<Table['generation']>, partition: string, o
   }
 }
 
-/** Reads a partition of a type after a sort key; all of it is kept where the table knows when it changes. */
+/** Reads a partition of a type after a sort key; a whole partition is kept if the table knows when it changes. */
 async function* typePages(
   { table }: Pick<Ports, 'table'>,
   range: PartitionRange,

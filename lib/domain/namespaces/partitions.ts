@@ -15,10 +15,10 @@ import {
 } from '../storage/spread.ts';
 import { fromItem, type Namespace } from './namespaces.ts';
 
-/** Starts read the namespace by leases: it may be as it was so long before (decision 81). */
+/** The maximum age of a namespace that was read by a lease, as starts do (decision 81). */
 const MAX_LEASE_MS = SECOND_MS;
 
-/** A namespace that grows gets so many partitions that this part of the limit of each is used. */
+/** The part of the limit of each partition that is used after a namespace has grown. */
 const FILL = 0.75;
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
@@ -76,8 +76,8 @@ export async function knownNow({ table, clock }: Needs, known: KnownHome): Promi
 }
 
 /**
- * Returns the home by which to read the rows that the namespace of a run has up to now: with the partitions that the
- * run knows from its start, or the present ones if it began too long ago.
+ * Returns the namespace of a run with all partitions that may have rows by now: those that the run knows from its start, or
+ * the present ones if it began too long ago.
  */
 export function homeOf(
   needs: Needs,

@@ -4,9 +4,9 @@ import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { blobsIn } from '../storage/texts.ts';
 
-/** The items and blobs that can be reached through an item alone, and have no use without it. */
+/** The items and blobs that belong to one item, and have no use without it. */
 export interface Remains {
-  /** Partitions of which every item goes with it. */
+  /** Partitions whose items are removed with it. */
   readonly partitions: readonly keys.Partition[];
   /** Beginnings of the keys of blobs. */
   readonly blobs: readonly string[];
