@@ -10,7 +10,7 @@ import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 
-/** The permissions of API keys; from `read` on each one includes those before it, and `worker` only serves queues. */
+/** The permissions of API keys. `worker` serves queues only; from `read` on, each includes those before it. */
 export const PERMISSIONS = ['worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 

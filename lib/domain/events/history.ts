@@ -103,8 +103,8 @@ async function shownOf(needs: Needs, { ranges, criteria, request, descending }: 
 
 /**
  * Lists the events that the namespace received, the newest first: at most a thousand, and at most 32 Mi characters of them
- * (rest-api reference, A.6). Only the events of the page are read, and with a filter by text, page by page, those that the
- * index does not exclude.
+ * (rest-api reference, A.6). Without a filter by text only the events of the page are read; with one, page by page, those that
+ * the index does not exclude.
  */
 export async function list(
   needs: Needs,

@@ -31,7 +31,7 @@ export interface Listener {
 /** The owner of listeners: a run or a workflow. */
 export interface Owner {
   readonly namespaceId: string;
-  /** Over how many partitions the list of the namespace's listeners is spread; it matters only where they are stored. */
+  /** The partitions of the list of the namespace's listeners; needed only where listeners are stored. */
   readonly spread?: Spread | undefined;
   readonly kind: Listener['kind'];
   readonly id: string;
@@ -61,8 +61,8 @@ const partitionItem = ({ partition = 0 }: Owner): { readonly partition?: number 
   partition === 0 ? {} : { partition };
 
 /**
- * Of an owner, the first listener is in the index of the namespace's listeners, and has the filters of all of them, and their
- * partition.
+ * The attributes of the first listener of an owner: it is in the index of the namespace's listeners, and has the filters and
+ * the partition of all of them.
  */
 function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
   const home = { id: owner.namespaceId, spread: owner.spread };
@@ -106,8 +106,8 @@ export const ownerOfStarts = ({ id: namespaceId, spread }: keys.Home, id: string
 const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 
 /**
- * The most that the filters of one owner have together as JSON, bytes: the item of its first listener has all of them, and
- * an item has at most 400 KB.
+ * The maximum size of all filters of one owner as JSON, bytes: the item of its first listener has all of them, and an item
+ * has at most 400 KB.
  */
 export const MAX_FILTER_BYTES = 128 * 1024;
 

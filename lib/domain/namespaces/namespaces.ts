@@ -24,11 +24,11 @@ export interface Config {
   readonly events?: { readonly lookback: string };
   /** The mode of the records of runs; absent: `full`. */
   readonly record?: RecordMode;
-  /** The limits that are not the default ones. */
+  /** The limits that differ from the default values. */
   readonly limits?: Partial<NamespaceLimits>;
   /** The private hosts and address ranges that its workflows may reach; absent without any. */
   readonly egress?: readonly string[];
-  /** `native`: false: images that Weft serves itself run as containers; absent otherwise. */
+  /** `native: false`: containers run also for the images that Weft serves itself; else absent. */
   readonly functions?: { readonly native: false };
   /** Over how many partitions its rows are spread, now or soon (decision 71); absent: one. */
   readonly partitions?: number;
@@ -42,11 +42,11 @@ interface NamespaceSettings {
   readonly lookback: number;
   /** The mode of the records of its runs. */
   readonly record: RecordMode;
-  /** The limits that are not the default ones. */
+  /** The limits that differ from the default values. */
   readonly limits?: Partial<NamespaceLimits> | undefined;
   /** The private hosts and address ranges that its workflows may reach (docs/http.md). */
   readonly egress: readonly string[];
-  /** Images that Weft serves itself run as containers all the same. */
+  /** Containers run also for the images that Weft serves itself. */
   readonly avoidsNative: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface Namespace extends NamespaceSettings {
   readonly treeUpdated: number;
   /** The labels of the root directory. */
   readonly attributes: readonly string[];
-  /** Over how many partitions its rows are spread, from when; undefined: one (decision 71). */
+  /** The steps in which the partitions of its rows have grown; undefined: there is one (decision 71). */
   readonly spread: Spread | undefined;
 }
 
@@ -215,7 +215,7 @@ export interface ConfigChanges {
   /** All egress rules: they replace those before. */
   readonly egress?: readonly string[] | null | undefined;
   readonly functions?: { readonly native?: boolean | null | undefined } | undefined;
-  /** Over how many partitions rows are spread, at least: ahead of a load. */
+  /** The least number of partitions of its rows, to be set ahead of a load. */
   readonly partitions?: number | null | undefined;
 }
 
@@ -237,11 +237,11 @@ function changed(
 /** Whether the changes open private addresses, which only an administrator of the installation may do. */
 export const changesEgress = ({ egress }: ConfigChanges): boolean => egress !== undefined && egress !== null;
 
-/** Whether the changes give the namespace more partitions, which only an administrator may do: each list costs more by them. */
+/** Whether the changes set the partitions, which only an administrator may do: each further one makes lists dearer. */
 export const changesPartitions = ({ partitions }: ConfigChanges): boolean =>
   partitions !== undefined && partitions !== null;
 
-/** The steps of a namespace with at least so many partitions. Throws `invalid` for fewer than it has, and for too many. */
+/** The steps of a namespace after a change. Throws `invalid` for fewer partitions than it has, and for too many. */
 function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: number): Spread | undefined {
   const has = partitionsIn(spread);
   if (partitions === undefined || partitions === null || partitions === has) return spread;

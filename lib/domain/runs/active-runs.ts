@@ -25,8 +25,8 @@ export function countCommit(run: Pick<Run, 'namespaceId' | 'seq' | 'status' | 'k
 }
 
 /**
- * Counts a run that begins where it is started, until it is stored. Returns a function that ends that, once: the commit
- * counts it from then on.
+ * Counts a run that begins in place, until it is stored. Returns a function that ends this count: from then on the run is
+ * counted by its commit.
  */
 export function countBeginning({ namespaceId, kind }: Pick<Run, 'namespaceId' | 'kind'>): () => void {
   let isCounted = kind === 'workflow';

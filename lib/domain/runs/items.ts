@@ -17,7 +17,7 @@ export const RETENTION_DAYS = 30;
 export const SECONDS_OF_A_DAY = 86_400;
 /** Longer error messages are truncated, characters: every row of a list contains the message. */
 const MAX_MESSAGE_LENGTH = 4096;
-/** The same of error codes, which a workflow or a container may make as long as it likes. */
+/** Longer error codes are truncated, characters: workflows and containers choose them. */
 const MAX_CODE_LENGTH = 1024;
 
 /** The key of the blob for a part of a run that is too large for the item. */
@@ -41,13 +41,13 @@ function headItem(run: Run): Record<string, Value> {
 
 const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
 
-/** The namespace of a run, as it was when the run began: that is how the run is placed in its indexes. */
+/** The namespace of a run as it was when the run began: its partitions are those of the run's rows. */
 export const homeOf = ({ namespaceId, settings }: Pick<Run, 'namespaceId' | 'settings'>): keys.Home => ({
   id: namespaceId,
   spread: settings.spread,
 });
 
-/** The attributes of a task for workers in the index by beginning: while it is open those of its queue. */
+/** The attributes of a task for workers in the index by beginning; while it is open, those of its queue. */
 function taskIndexItem(run: Run, task: WorkerCallee) {
   const { status, created, updated, id, parent } = run;
   const home = homeOf(run);
@@ -62,8 +62,9 @@ function taskIndexItem(run: Run, task: WorkerCallee) {
 }
 
 /**
- * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of
- * a container is in neither, a task for workers in its queue; such a call expires also while it is pending, because no sweep finds one that was interrupted.
+ * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of a
+ * container is in neither index, a task for workers is in its queue. Both expire also while they are pending, because no sweep
+ * finds a call that was interrupted.
  */
 function indexItem(run: Run): Record<string, Value> {
   const { status, created, updated, id } = run;
@@ -107,7 +108,7 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   };
 }
 
-/** Stands for the id of the workflow in the handle of its machine. */
+/** Replaces the id of the workflow in the handle of its machine. */
 const WORKFLOW_ID = '*';
 const usualExecutions = (machine: string): number => (machine === '' ? 0 : 1);
 

@@ -231,13 +231,13 @@ export const counter = (namespaceId: string, name: string): Key => at(counters(n
 /** When a namespace began to postpone definitions of machines, and how many of them were made since. */
 export const definitionCount = (namespaceId: string): Key => counter(namespaceId, 'definitions');
 
-/** The counters of the pending runs of a namespace that limits them. Their sum counts. */
+/** The counters of the pending runs of a namespace that limits them. The number of runs is their sum. */
 export const activeRuns = (namespaceId: string): readonly Key[] =>
   Array.from({ length: ACTIVE_SHARDS }, (_, shard) => counter(namespaceId, `limit-active#${shard}`));
-/** More runs than one item could count begin and end at the same time. */
+/** One item could not count all runs that begin and end at the same time. */
 const ACTIVE_SHARDS = 8;
 
-/** The counter of the starts of a namespace that limits them, in a period of so many milliseconds. */
+/** The counter of the starts of a namespace that limits them, in the period with this number. */
 export const startsIn = (namespaceId: string, period: number): Key =>
   counter(namespaceId, `limit-starts#${String(period).padStart(TIME_DIGITS, '0')}`);
 

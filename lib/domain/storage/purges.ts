@@ -17,7 +17,7 @@ export interface Purge {
   readonly namespaceId: string;
   /** The path of a directory or workflow. */
   readonly path?: string;
-  /** That of a namespace: its item is gone. */
+  /** The partitions of a namespace, whose item is deleted. */
   readonly spread?: Spread | undefined;
 }
 

@@ -84,7 +84,7 @@ export async function noteFailure({ table }: Pick<Needs, 'table'>, { key }: Post
   await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
-/** How far a namespace has come with the machines that were not defined when their workflows were stored. */
+/** The progress of a namespace with the machines that were not defined when their workflows were stored. */
 export interface DefinitionProgress {
   /** When the first of them was postponed; absent: none ever was. */
   readonly since?: string;
@@ -98,7 +98,7 @@ export interface DefinitionProgress {
   readonly failed: readonly { readonly path: string; readonly error: string }[];
 }
 
-/** Returns how far a namespace has come with its postponed definitions. */
+/** Returns the progress of a namespace with its postponed definitions. */
 export async function progressOf({ table }: Pick<Needs, 'table'>, namespaceId: string): Promise<DefinitionProgress> {
   const [count] = await table.get([keys.definitionCount(namespaceId)]);
   const open = (await readAll(table, keys.postponedDefinitions(namespaceId))).map(fromItem);

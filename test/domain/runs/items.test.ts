@@ -89,7 +89,7 @@ describe('the item of a run', () => {
     );
   });
 
-  test('has the attributes of the schema, in a fixed order', async () => {
+  test('has these attribute names; another name needs a reader of both', async () => {
     const { item } = await stored(full);
     expect(item['place']).toBe(
       [

@@ -49,7 +49,7 @@ interface Demand {
   readonly type: string;
   /** The exact value that it demands. */
   readonly value: string | undefined;
-  /** The partition of the type; it matters without a value. */
+  /** The partition of the type; used only without a value. */
   readonly partition: number;
 }
 

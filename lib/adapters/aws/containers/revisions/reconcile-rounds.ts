@@ -8,7 +8,7 @@ import { createLayerSource } from '../images/layers.ts';
 import { type ReconcileOptions, type ReconcileResult, type ReconcileTask, reconcile } from './reconcile.ts';
 import { RevisionRecords } from './records.ts';
 
-/** Runs one round of a reconciliation, for at most so many milliseconds. */
+/** Runs one round of a reconciliation, which takes at most `milliseconds`. */
 export type ReconcileRound = (task: ReconcileTask, milliseconds: number) => Promise<ReconcileResult>;
 
 /** The resources of the deployment that the worker uses. */
