@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ARROWS } from './architecture/arrows.ts';
 import { type House, parseSources } from './architecture/house.ts';
 import { EXCEPTIONS, KNOWN } from './architecture/known.ts';
+import { LAYERS } from './architecture/layers.ts';
 import { RULE_NAMES, RULES } from './architecture/rules.ts';
 
 /** The files of web/ have rules of their own: test/web/structure.test.ts. */
 const SOURCE = /^(bin|bench|cdk|clients|functions|lib)\/.*\.ts$/;
+
+const GUIDE = /^(AGENTS\.md|(bin|cdk|functions|lib)\/.*README\.md)$/;
 
 /** Made by `npm run docs`; its size is that of the API. */
 const GENERATED = 'clients/api/operations.ts';
@@ -17,7 +19,7 @@ const TABLES = [
   'bin/cli/commands/index.ts',
   'lib/api/registry/routes/index.ts',
   'lib/compiler/states/index.ts',
-  'lib/engine/works/index.ts',
+  'lib/engine/step/works/index.ts',
   'lib/ports/ports.ts',
   'lib/lint/rules/index.ts',
 ];
@@ -25,12 +27,13 @@ const TABLES = [
 function readHouse(): House {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
   const paths = listed.split('\n').filter((path) => existsSync(path));
+  const guides = paths.filter((path) => GUIDE.test(path));
   const sources = paths.filter((path) => SOURCE.test(path) && path !== GENERATED);
   return {
     sources: parseSources(new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]))),
     paths,
-    guide: readFileSync('AGENTS.md', 'utf8'),
-    arrows: ARROWS,
+    guides: new Map(guides.map((path) => [path, readFileSync(path, 'utf8')])),
+    layers: LAYERS,
     tables: TABLES,
   };
 }

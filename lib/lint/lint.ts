@@ -9,7 +9,7 @@ import { causeOf } from './mends/yaml.ts';
 import type { Finding, Report, Severity } from './reports/finding.ts';
 import type { Rule } from './reports/rule.ts';
 import { RULES } from './rules/index.ts';
-import { oddSpace } from './rules/odd-space.ts';
+import { oddSpace } from './rules/queries/odd-space.ts';
 
 export { applyMends } from './mends/text.ts';
 export type { Edit, Finding, Mend, Severity } from './reports/finding.ts';

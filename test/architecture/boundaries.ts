@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Node } from 'typescript/unstable/ast';
 import {
   isCallExpression,
@@ -8,37 +7,63 @@ import {
   isPropertyAccessExpression,
 } from 'typescript/unstable/ast/is';
 import { type House, placeOf, type Source, type Violation } from './house.ts';
-import { folderGraph, importsOf, specifiersOf } from './imports.ts';
+import { importsOf, specifiersOf } from './imports.ts';
+import type { Layer } from './layers.ts';
 
-/** Imports between folders that their row in the arrow table does not allow. */
-export function forbiddenArrows({ sources, arrows }: House): Violation[] {
-  const isAllowed = (from: string, to: string) => from === to || (arrows[from] ?? []).includes(to);
-  return sources.flatMap((source) =>
-    importsOf(source)
-      .filter((target) => !isAllowed(dirname(source.path), dirname(target)))
-      .map((target) => ({
-        at: `${source.path} -> ${target}`,
-        why: `'${dirname(source.path)}' may not import '${dirname(target)}'`,
-      })),
-  );
+const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** The room of a file: the innermost one that contains it. */
+function roomOf({ layers }: House, path: string): string | undefined {
+  const around = layers.flatMap(({ rooms }) => rooms).filter((room) => isWithin(room, path));
+  return around.sort((one, other) => other.length - one.length)[0];
 }
 
-/** Rows of the arrow table for folders that do not exist, folders without a row, and arrows that no import uses. */
-export function staleArrows(house: House): Violation[] {
-  const graph = folderGraph(house);
-  const rows = Object.entries(house.arrows);
-  const uses = new Map(house.sources.map((source) => [source.path, importsOf(source).map(dirname)]));
-  const isUsed = (from: string, to: string) =>
-    [...uses].some(([path, targets]) => dirname(path) === from && targets.includes(to));
-  const missing = [...graph.keys()].filter((folder) => !(folder in house.arrows));
+/** Each room with all rooms that it may import. The layers are read from the lowest, so those of `on` are known. */
+function groundOf({ layers }: House): Map<string, ReadonlySet<string>> {
+  const ground = new Map<string, ReadonlySet<string>>();
+  for (const { rooms, on } of layers) {
+    const all = new Set(on.flatMap((room) => [room, ...(ground.get(room) ?? [])]));
+    for (const room of rooms) ground.set(room, all);
+  }
+  return ground;
+}
+
+/** Imports between rooms that the layers do not allow. */
+export function forbiddenImports(house: House): Violation[] {
+  const ground = groundOf(house);
+  return house.sources.flatMap((source) => {
+    const from = roomOf(house, source.path) ?? '';
+    const isAllowed = (to: string | undefined) => to !== undefined && (to === from || ground.get(from)?.has(to));
+    const targets = importsOf(source).map((target) => ({ target, to: roomOf(house, target) }));
+    const forbidden = targets.filter(({ to }) => !isAllowed(to));
+    return forbidden.map(({ target, to }) => ({
+      at: `${source.path} -> ${target}`,
+      why: `'${from}' may not import '${to}' (layers.ts)`,
+    }));
+  });
+}
+
+/** Files without a room, rooms without a file, and rooms in `on` that are not of a lower layer or that no import needs. */
+export function staleLayers(house: House): Violation[] {
+  const lower = new Set<string>();
+  const imports = house.sources.flatMap((source) =>
+    importsOf(source).map((target) => `${roomOf(house, source.path)} -> ${roomOf(house, target)}`),
+  );
+  const ofLayer = ({ rooms, on }: Layer): Violation[] => {
+    const empty = rooms.filter((room) => !house.paths.some((path) => isWithin(room, path)));
+    const notLower = on.filter((room) => !lower.has(room));
+    const unused = on.filter((to) => !rooms.some((from) => imports.includes(`${from} -> ${to}`)));
+    for (const room of rooms) lower.add(room);
+    return [
+      ...empty.map((at) => ({ at, why: 'no such folder or file' })),
+      ...notLower.map((to) => ({ at: `${rooms.join(', ')} -> ${to}`, why: 'is in no layer further up in the list' })),
+      ...unused.map((to) => ({ at: `${rooms.join(', ')} -> ${to}`, why: 'no import needs this' })),
+    ];
+  };
+  const homeless = house.sources.filter(({ path }) => roomOf(house, path) === undefined);
   return [
-    ...missing.map((folder) => ({ at: folder, why: 'the folder has no row in arrows.ts' })),
-    ...rows.filter(([folder]) => !graph.has(folder)).map(([folder]) => ({ at: folder, why: 'no such folder' })),
-    ...rows.flatMap(([from, targets]) =>
-      targets
-        .filter((to) => graph.has(from) && !isUsed(from, to))
-        .map((to) => ({ at: `${from} -> ${to}`, why: 'no import uses this arrow' })),
-    ),
+    ...homeless.map(({ path }) => ({ at: path, why: 'the file is in no room of layers.ts' })),
+    ...house.layers.flatMap(ofLayer),
   ];
 }
 
@@ -51,7 +76,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly folders: readonly str
 /** The only folders that may import nothing but modules of Node and their own files. */
 const WITHOUT_PACKAGES = ['clients', 'lib/containers/sidecar'];
 
-const isIn = (folders: readonly string[], path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
+const isIn = (folders: readonly string[], path: string) => folders.some((folder) => isWithin(folder, path));
 
 /** Packages outside their folders, and packages in the program that runs beside a container, which has none. */
 export function misplacedPackages({ sources }: House): Violation[] {

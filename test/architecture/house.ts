@@ -8,6 +8,7 @@ import {
 } from 'typescript/unstable/ast/is';
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
+import type { Layer } from './layers.ts';
 
 /** A source file of the product. `path` is relative to the repository, as are all paths here. */
 export interface Source {
@@ -23,10 +24,10 @@ export interface House {
   readonly sources: readonly Source[];
   /** Every file of the repository, also those that are no source. */
   readonly paths: readonly string[];
-  /** The text of AGENTS.md. */
-  readonly guide: string;
-  /** The allowed imports between folders: importing folder to imported folders. */
-  readonly arrows: Readonly<Record<string, readonly string[]>>;
+  /** The texts of AGENTS.md and of the README.md of each folder that has one, by their paths. */
+  readonly guides: ReadonlyMap<string, string>;
+  /** Which rooms may import which, lowest layer first. */
+  readonly layers: readonly Layer[];
   /** The indexes of the folders that are tables: an index and its rows, one row a file. */
   readonly tables: readonly string[];
 }

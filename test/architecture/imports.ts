@@ -35,15 +35,3 @@ export function importGraph({ sources }: House): Map<string, readonly string[]> 
   const paths = new Set(sources.map(({ path }) => path));
   return new Map(sources.map((source) => [source.path, importsOf(source).filter((path) => paths.has(path))]));
 }
-
-/** Each folder with the other folders that its files import. */
-export function folderGraph(house: House): Map<string, readonly string[]> {
-  const folders = new Map<string, Set<string>>();
-  for (const [path, targets] of importGraph(house)) {
-    const folder = dirname(path);
-    const others = folders.get(folder) ?? new Set();
-    for (const target of targets) if (dirname(target) !== folder) others.add(dirname(target));
-    folders.set(folder, others);
-  }
-  return new Map([...folders].map(([folder, others]) => [folder, [...others]]));
-}

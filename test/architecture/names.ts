@@ -20,6 +20,20 @@ export function repeatedPrefixes({ sources }: House): Violation[] {
   });
 }
 
+const FOLDERS_OF_A_NAME = 3;
+
+/** File names that stand in more than three folders of lib/, tables aside: the tabs of an editor do not tell them apart. */
+export function repeatedNames({ sources, tables }: House): Violation[] {
+  const tableFolders = tables.map((index) => dirname(index));
+  const counted = sources.filter(({ path }) => path.startsWith('lib/') && !tableFolders.includes(dirname(path)));
+  const names = Map.groupBy(counted, ({ path }) => basename(path));
+  const repeated = [...names].filter(([, files]) => files.length > FOLDERS_OF_A_NAME);
+  return repeated.map(([name, files]) => ({
+    at: `${name} in ${files.length} folders`,
+    why: `a name stands in at most ${FOLDERS_OF_A_NAME} folders: ${files.map(({ path }) => dirname(path)).join(', ')}`,
+  }));
+}
+
 interface ClassOf {
   readonly path: string;
   readonly name: string;

@@ -4,7 +4,7 @@ import { RULE_NAMES, RULES, type RuleName } from './rules.ts';
 
 const lines = (count: number, line: string) => `${line}\n`.repeat(count);
 
-/** A house without a fault: it has a map, arrows, a table with its rows, and an example for each rule. */
+/** A house without a fault: it has a map, layers, a table with its rows, and an example for each rule. */
 const TEXTS: Readonly<Record<string, string>> = {
   'lib/ports/clock.ts': 'export interface Clock { now(): number }\n',
   'lib/domain/faults.ts': [
@@ -42,8 +42,11 @@ function build(texts: Readonly<Record<string, string>>, changes: Partial<House> 
   return {
     sources: parseSources(new Map(Object.entries(texts))),
     paths: Object.keys(texts),
-    guide: MAP,
-    arrows: { 'lib/ports': [], 'lib/domain': [], 'lib/adapters': ['lib/ports'], 'lib/works': [] },
+    guides: new Map([['AGENTS.md', MAP]]),
+    layers: [
+      { rooms: ['lib/ports', 'lib/domain', 'lib/works'], on: [] },
+      { rooms: ['lib/adapters'], on: ['lib/ports'] },
+    ],
     tables: ['lib/works/index.ts'],
     ...changes,
   };
@@ -59,31 +62,43 @@ interface Plant {
 const bigFunction = (head: string) => `${head} {\n${lines(49, '  void 0;')}}`;
 
 const PLANTS: Readonly<Record<RuleName, Plant>> = {
-  'a folder imports only the folders that its row in arrows.ts allows': {
+  'a room imports only the rooms that its layer stands on': {
     texts: {
       'lib/domain/static.ts': "import { openClock } from '../adapters/clock.ts';\nvoid openClock;\n",
       'lib/domain/type.ts': "export type Clock = import('../adapters/clock.ts').Clock;\n",
-      'lib/domain/dynamic.ts': "void import('../adapters/clock.ts');\n",
+      'lib/domain/deep/dynamic.ts': "void import('../../adapters/clock.ts');\n",
       'lib/domain/passed-on.ts': "export { openClock } from '../adapters/clock.ts';\n",
       'lib/domain/outside.ts': "import '../../test/architecture/rules.ts';\n",
+      'lib/domain/beside.ts': "import '../works/sleep.ts';\n",
+      'lib/ports/pure/one.ts': "import '../clock.ts';\n",
+      'lib/works/below.ts': "import '../ports/clock.ts';\nimport '../domain/deep/dynamic.ts';\n",
+    },
+    changes: {
+      layers: [
+        { rooms: ['lib/ports', 'lib/ports/pure'], on: [] },
+        { rooms: ['lib/domain'], on: ['lib/ports'] },
+        { rooms: ['lib/adapters', 'lib/works'], on: ['lib/domain'] },
+      ],
     },
     found: [
-      ...['static', 'type', 'dynamic', 'passed-on'].map((name) => `lib/domain/${name}.ts -> lib/adapters/clock.ts`),
+      ...['static', 'type', 'deep/dynamic', 'passed-on'].map(
+        (name) => `lib/domain/${name}.ts -> lib/adapters/clock.ts`,
+      ),
       'lib/domain/outside.ts -> test/architecture/rules.ts',
+      'lib/domain/beside.ts -> lib/works/sleep.ts',
+      'lib/ports/pure/one.ts -> lib/ports/clock.ts',
     ],
   },
-  'arrows.ts has a row for each folder, and no row or arrow more than the imports need': {
+  'layers.ts has a room for each file, and no room or name more than the imports need': {
     texts: { 'lib/events/one.ts': 'export const ONE = 1;\n' },
     changes: {
-      arrows: {
-        'lib/ports': [],
-        'lib/domain': ['lib/ports'],
-        'lib/adapters': ['lib/ports'],
-        'lib/works': [],
-        'lib/gone': [],
-      },
+      layers: [
+        { rooms: ['lib/adapters'], on: ['lib/ports'] },
+        { rooms: ['lib/ports', 'lib/gone'], on: [] },
+        { rooms: ['lib/domain', 'lib/works'], on: ['lib/ports'] },
+      ],
     },
-    found: ['lib/events', 'lib/gone', 'lib/domain -> lib/ports'],
+    found: ['lib/events/one.ts', 'lib/gone', 'lib/adapters -> lib/ports', 'lib/domain, lib/works -> lib/ports'],
   },
   'files do not import each other in a circle': {
     texts: {
@@ -97,8 +112,17 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
     texts: {
       'lib/domain/clock.ts': "import '../ports/clock.ts';\n",
       'lib/ports/errors.ts': "import '../domain/faults.ts';\n",
+      // No folder of these two imports the other: their parents do.
+      'lib/calls/run/one.ts': "import '../../waits/two.ts';\n",
+      'lib/waits/two.ts': "import './three.ts';\n",
+      'lib/waits/end/four.ts': "import '../../calls/five.ts';\n",
+      'lib/calls/five.ts': '',
+      // A folder's own files are a part of it.
+      'lib/works/pause/long.ts': "import '../sleep.ts';\n",
+      'lib/works/sleep.ts': "import './pause/short.ts';\n",
+      'lib/works/pause/short.ts': '',
     },
-    found: ['lib/domain, lib/ports'],
+    found: ['lib/domain, lib/ports', 'lib/calls, lib/waits', 'lib/works, lib/works/pause'],
   },
   'a package is imported only in its folders': {
     texts: {
@@ -165,9 +189,9 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
     found: ['lib/domain'],
   },
   'a table folder holds its index and its rows alone': {
-    texts: { 'lib/works/loose.ts': '' },
+    texts: { 'lib/works/loose.ts': '', 'lib/works/parts/loose.ts': '' },
     changes: { tables: ['lib/works/index.ts', 'lib/domain/index.ts'] },
-    found: ['lib/works/loose.ts', 'lib/domain/index.ts'],
+    found: ['lib/works/loose.ts', 'lib/works/parts/loose.ts', 'lib/domain/index.ts'],
   },
   'no file or folder is a drawer': {
     texts: { 'lib/domain/utils.ts': '', 'lib/shared/one.ts': '', 'lib/domain/media-types.ts': '' },
@@ -176,6 +200,15 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
   'no file name begins with the name of its folder': {
     texts: { 'lib/works/work-list.ts': '', 'lib/domain/domain-names.ts': '', 'lib/domain/domains.ts': '' },
     found: ['lib/works/work-list.ts', 'lib/domain/domain-names.ts'],
+  },
+  'a file name stands in at most three folders of lib': {
+    texts: Object.fromEntries(
+      ['lib/domain', 'lib/ports', 'lib/adapters', 'lib/works', 'bin/cli', 'lib/events'].flatMap((folder) => [
+        [`${folder}/events.ts`, ''],
+        [folder === 'lib/events' ? 'lib/events/one.ts' : `${folder}/runs.ts`, ''],
+      ]),
+    ),
+    found: ['events.ts in 4 folders'],
   },
   'the name of an error class ends in Error': {
     texts: {
@@ -212,15 +245,34 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
     },
     found: ['wide', 'Wide.constructor', '()'].map((place) => `lib/domain/wide.ts ${place}`),
   },
-  'every path in AGENTS.md exists': {
+  'every path in AGENTS.md and in the README.md of a folder exists': {
     changes: {
-      guide: `${MAP.replace('domain/ ports/', 'domain/ porches/')}\nSee lib/domain/gone.ts, \`CHANGES.md\` and \`lib/*/faults.mjs\`.\n`,
+      guides: new Map([
+        [
+          'AGENTS.md',
+          `${MAP.replace('domain/ ports/', 'domain/ porches/')}\nSee lib/domain/gone.ts, \`CHANGES.md\` and \`lib/*/faults.mjs\`.\n`,
+        ],
+        [
+          'lib/ports/README.md',
+          'See `clock.ts`, `lib/domain/faults.ts`, `../domain/`, `../porches/` and `clocks.ts`.\n',
+        ],
+      ]),
     },
-    found: ['porches/', 'lib/domain/gone.ts', 'CHANGES.md', 'lib/*/faults.mjs'],
+    found: ['porches/', 'lib/domain/gone.ts', 'CHANGES.md', 'lib/*/faults.mjs', '../porches/', 'clocks.ts'],
   },
-  'the map in AGENTS.md names every folder': {
-    texts: { 'lib/domain/runs/run.ts': '' },
-    found: ['lib/domain/runs/'],
+  'AGENTS.md has at most 160 lines': {
+    changes: { guides: new Map([['AGENTS.md', `${MAP}${lines(160, 'x')}`]]) },
+    found: ['AGENTS.md'],
+  },
+  'the map in AGENTS.md names every folder of two levels, or the folder has a README.md': {
+    texts: { 'lib/domain/runs/run.ts': '', 'lib/events/one.ts': '', 'lib/time/one.ts': '' },
+    changes: {
+      guides: new Map([
+        ['AGENTS.md', MAP],
+        ['lib/time/README.md', '# Time\n'],
+      ]),
+    },
+    found: ['lib/events/'],
   },
 };
 

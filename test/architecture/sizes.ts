@@ -48,13 +48,14 @@ export function fullFolders(house: House): Violation[] {
   return full.map(([at, files]) => ({ at, why: `${files.length} files, at most ${FILES_OF_A_FOLDER}` }));
 }
 
-/** Files in a table folder that its index does not import, and declared indexes that do not exist. */
+/** Files in a table folder, at any depth, that its index does not import, and declared indexes that do not exist. */
 export function mixedTables(house: House): Violation[] {
-  const [folders, imports] = [filesByFolder(house), importGraph(house)];
+  const imports = importGraph(house);
   return house.tables.flatMap((index) => {
     const rows = imports.get(index);
     if (rows === undefined) return [{ at: index, why: 'the index of a table does not exist' }];
-    const others = (folders.get(dirname(index)) ?? []).filter((path) => path !== index && !rows.includes(path));
+    const inside = house.sources.map(({ path }) => path).filter((path) => path.startsWith(`${dirname(index)}/`));
+    const others = inside.filter((path) => path !== index && !rows.includes(path));
     return others.map((at) => ({ at, why: `is no row of ${index}` }));
   });
 }

@@ -8,7 +8,7 @@ import { lambda } from '../../lib/api/lambda.ts';
 import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-requests.ts';
 import { putAt } from '../../lib/domain/storage/batches.ts';
 import * as keys from '../../lib/domain/storage/keys.ts';
-import { notifyEnd } from '../../lib/engine/run/end-waiters.ts';
+import { notifyEnd } from '../../lib/engine/delivery/end-waiters.ts';
 import type { Settings } from '../../lib/ports/settings.ts';
 import { resourcesOf } from '../cdk/stack.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';

@@ -21,8 +21,8 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const house: House = {
   sources: parseSources(new Map(code.map((path) => [path, read(path)]))),
   paths,
-  guide: '',
-  arrows: {},
+  guides: new Map(),
+  layers: [],
   tables: [],
 };
 

@@ -5,12 +5,12 @@ import { orderedId } from '../storage/ids.ts';
 import * as workerKeys from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
+import type { WorkerCallee } from './calls.ts';
 import { placeFrom, placeText } from './places.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
 import { tailFrom, tailText } from './tails.ts';
 import { fromText, toText } from './tallies.ts';
-import type { WorkerTask } from './waits.ts';
 
 /** How long an instance that has ended, its logs and its variables are kept, days. */
 export const RETENTION_DAYS = 30;
@@ -48,7 +48,7 @@ export const homeOf = ({ namespaceId, settings }: Pick<Run, 'namespaceId' | 'set
 });
 
 /** The attributes of a task for workers in the index by beginning; while it is open, those of its queue. */
-function taskIndexItem(run: Run, task: WorkerTask) {
+function taskIndexItem(run: Run, task: WorkerCallee) {
   const { status, created, updated, id, parent } = run;
   const home = homeOf(run);
   if (status === 'pending') {
@@ -67,10 +67,10 @@ function taskIndexItem(run: Run, task: WorkerTask) {
  * finds a call that was interrupted.
  */
 function indexItem(run: Run): Record<string, Value> {
-  const { status, created, updated, id, service } = run;
-  if (service !== undefined) {
-    const ttl = expiry(Math.max(updated, service.until));
-    return service.worker === undefined ? { ttl } : { ttl, ...taskIndexItem(run, service.worker) };
+  const { status, created, updated, id } = run;
+  if (run.kind === 'call') {
+    const ttl = expiry(Math.max(updated, run.site.until));
+    return run.callee.kind === 'worker' ? { ttl, ...taskIndexItem(run, run.callee) } : { ttl };
   }
   const home = homeOf(run);
   const begun = { nsBucket: keys.rowBucket(home, created, id), order: keys.runOrder(created, id) };
@@ -213,7 +213,7 @@ export async function fromItem(
   const at = String(item['at']);
   const tail = tailFrom(item['tail']);
   const machine = String(item['machine'] ?? '').replace(WORKFLOW_ID, head.workflowId);
-  return {
+  const run = {
     ...head,
     ...placeFrom(place, head),
     namespace: String(item['ns']),
@@ -239,4 +239,5 @@ export async function fromItem(
     ...(labels === undefined ? {} : { labels }),
     blobs: texts.blobsIn(item),
   };
+  return run as Run;
 }

@@ -1,36 +1,14 @@
-import type { Run } from './run.ts';
+import type { Run, RunFields } from './run.ts';
 import type { Parent } from './waits.ts';
 
-/** The parts of a run that are stored together as one JSON text, the attribute `place`. */
-const FIELDS = [
-  'historyEvents',
-  'express',
-  'entryWait',
-  'executionBegan',
-  'waitCount',
-  'wait',
-  'woken',
-  'processedEventIds',
-  'parent',
-  'service',
-  'root',
-  'callPath',
-  'loopIndex',
-  'depth',
-  'threads',
-  'outbox',
-  'settings',
-  'rerunOf',
-  'reuse',
-  'cancelOn',
-  'exceeded',
-  'sentSince',
-  'trace',
-] as const satisfies readonly (keyof Run)[];
+/** The parts of a run that are stored together as one JSON text, the attribute `place`, in this order. */
+const STORED = [
+  ...['historyEvents', 'express', 'entryWait', 'executionBegan', 'waitCount', 'wait', 'processedEventIds', 'parent'],
+  ...['callee', 'site', 'root', 'callPath', 'loopIndex', 'depth', 'threads', 'outbox', 'settings', 'rerunOf', 'reuse'],
+  ...['cancelOn', 'exceeded', 'sentSince', 'trace'],
+] as const;
 
-type Place = Pick<Run, (typeof FIELDS)[number]>;
-
-/** Values that are left out, so that a small run costs one write unit. */
+/** The default values. They are left out of the item, so that a small run costs one write unit. */
 const USUAL = {
   historyEvents: 0,
   express: false,
@@ -39,63 +17,72 @@ const USUAL = {
   processedEventIds: [],
   depth: 0,
   threads: {},
-  outbox: [],
+  outbox: {},
   settings: { lookback: 0, broadcasts: [], logger: '' },
-} satisfies Partial<Place>;
+} as const satisfies Partial<RunFields>;
 
-const USUAL_TEXTS = new Map(Object.entries(USUAL).map(([name, value]) => [name, JSON.stringify(value)]));
+type Place = Required<Pick<RunFields, keyof typeof USUAL | 'executionBegan'>> & Partial<RunFields>;
+
+const USUAL_TEXTS = new Map(
+  Object.entries(USUAL).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
+);
 
 function isUsual(name: string, value: unknown): boolean {
   const usual = USUAL_TEXTS.get(name);
-  return usual !== undefined && JSON.stringify(value) === usual;
+  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
 }
 
-/** The same for the caller of a run. */
-const USUAL_PARENT: Partial<Record<string, unknown>> = { k: 0, mode: 'and', token: '' } satisfies Partial<Parent>;
+/** The default values of a caller. They are left out. */
+const USUAL_PARENT = { k: 0, mode: 'and', token: '' } as const satisfies Partial<Parent>;
 
 const CALLER = 'instance:';
 
-/** The caller as it is stored: without usual values, and without its id if `invoker` names it. */
+/** The caller as it is stored: without default values, and without its id if `invoker` names it. */
 function storedParent({ id, ...parent }: Parent, invoker: string): Record<string, unknown> {
+  const usual: Partial<Record<string, unknown>> = USUAL_PARENT;
   return {
     ...(invoker === `${CALLER}${id}` ? {} : { id }),
-    ...Object.fromEntries(Object.entries(parent).filter(([name, value]) => USUAL_PARENT[name] !== value)),
+    ...Object.fromEntries(Object.entries(parent).filter(([name, value]) => usual[name] !== value)),
   };
 }
 
 /** Stands for the id of the caller, where that is also the run at the top. */
 const TOP = 1;
 
-/** The attribute `place`: without usual values, and without values that follow from other attributes. */
+/** The attribute `place`: without default values, and without values that follow from other attributes. */
 export function placeText(run: Run): string {
   const { parent, root, executionBegan, created, invoker } = run;
-  const place = {
-    ...Object.fromEntries(FIELDS.map((name) => [name, run[name]])),
-    ...(parent && { parent: storedParent(parent, invoker) }),
-    ...(parent && root === parent.id ? { root: TOP } : {}),
-    ...(executionBegan === created ? { executionBegan: undefined } : {}),
-  };
-  return JSON.stringify(Object.fromEntries(Object.entries(place).filter(([name, value]) => !isUsual(name, value))));
+  const values = { ...run } as Readonly<Record<string, unknown>>;
+  const place: Record<string, unknown> = {};
+  for (const name of STORED) {
+    const value = values[name];
+    if (value !== undefined && !isUsual(name, value)) place[name] = value;
+  }
+  if (parent !== undefined) place['parent'] = storedParent(parent, invoker);
+  if (parent !== undefined && root === parent.id) place['root'] = TOP;
+  if (executionBegan === created) delete place['executionBegan'];
+  return JSON.stringify(place);
 }
 
-interface StoredPlace extends Partial<Omit<Place, 'parent' | 'root'>> {
+interface StoredPlace extends Omit<Partial<Place>, 'parent'> {
   readonly parent?: Partial<Parent>;
-  readonly root?: string | typeof TOP;
+  readonly callee?: unknown;
 }
 
-/** The inverse of `placeText` for a run with this head. */
-export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>): Place {
-  const { parent: stored, root, ...place } = JSON.parse(text) as StoredPlace;
-  const parent = stored && ({ ...USUAL_PARENT, id: invoker.slice(CALLER.length), ...stored } as Parent);
+/** The inverse of `placeText` for a run with this head. A call has a callee. */
+export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>) {
+  const { parent: stored, ...place } = JSON.parse(text) as StoredPlace;
+  const parent = stored && ({ ...USUAL_PARENT, ...{ id: invoker.slice(CALLER.length), ...stored } } as Parent);
+  const kind = place.callee === undefined ? 'workflow' : 'call';
   return {
     ...USUAL,
     executionBegan: created,
     ...place,
     ...(parent && { parent }),
-    ...(root === undefined ? {} : { root: root === TOP ? (parent as Parent).id : root }),
-  };
+    ...(parent && (place.root as unknown) === TOP ? { root: parent.id } : {}),
+    kind,
+  } as Place & Pick<Run, 'kind'>;
 }
-
 /** The least depth from which a run stores its path: the ids of nearer callers are in the run already. */
 export const STORED_DEPTH = 3;
 

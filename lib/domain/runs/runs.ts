@@ -30,7 +30,8 @@ import { isSampled, spansOf } from './spans.ts';
 import { tailText } from './tails.ts';
 
 export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
-export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
+export type { Call, Failure, Head, Level, LogLine, Run, RunFields, Status, WorkflowRun } from './run.ts';
+export { isContainerCall, isNativeCall, isTask } from './run.ts';
 
 /** The name of the execution that carries a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
@@ -152,7 +153,7 @@ export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Pro
 }
 
 /** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
-const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
+const isTraced = (run: Run): boolean => run.status !== 'pending' && run.kind === 'workflow' && isSampled(run);
 
 /** A run without the members that its spans do not need, so that the queue of the export keeps no large data. */
 const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });

@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { fromItem, storeParts, toItem } from '../../../lib/domain/runs/items.ts';
 import { EMPTY_RECORD } from '../../../lib/domain/runs/records.ts';
-import type { Run } from '../../../lib/domain/runs/runs.ts';
+import type { Call, Run, WorkflowRun } from '../../../lib/domain/runs/runs.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
 const PARENT = '01900000-0000-7000-8000-000000000002';
 
 /** A run that has been stored once and has usual values. */
-const plain: Run = {
+const plain: WorkflowRun = {
+  kind: 'workflow',
   ...{ id: ID, namespaceId: 'n1', namespace: 'demo', workflowId: 'w1', revision: 'r1', path: '/w', as: '/w' },
   ...{ invoker: 'api', status: 'pending', code: '', message: '', created: 1000, updated: 2000, seq: 1 },
   ...{ at: 'a', step: 1, flow: ['a'], data: { x: 1 }, input: Buffer.from('{"x":1}'), interrupted: false },
@@ -23,15 +24,16 @@ const plain: Run = {
     express: false,
     entryWait: 0,
   },
-  ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+  ...{ executionBegan: 1000, waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: {} },
   settings: { lookback: 0, broadcasts: [], logger: '' },
   tally: [],
   record: EMPTY_RECORD,
 };
 
-/** A run in which every optional part is present. */
-const full: Run = {
+/** A call in which every optional part is present. */
+const full: Call = {
   ...plain,
+  kind: 'call',
   ...{ as: 'w', code: 'own.code', message: 'it failed', metadata: 'note', interrupted: true, executionBegan: 1200 },
   ...{ flow: ['a', 'b'], executions: 2 },
   ...{ tail: [{ t: 1_500_000, level: 'debug', text: 'one' }], flushed: 7, lastLine: 1_600_000 },
@@ -51,17 +53,23 @@ const full: Run = {
     ...{ id: PARENT, i: 1, k: 2, mode: 'or', until: 7000, token: 'of the caller' },
     retries: { codes: ['a.*'], maxAttempts: 3, delay: 5000, backoffMultiplier: 2 },
   },
-  service: {
-    ...{ revision: 's1', caller: PARENT, workflow: { id: 'w1', path: '/w' }, state: 'call', step: 4, iterator: 7 },
+  callee: { kind: 'container', revision: 's1' },
+  site: {
+    ...{ caller: PARENT, workflow: { id: 'w1', path: '/w' }, state: 'call', step: 4, iterator: 7 },
     ...{ until: 7000, files: [{ key: 'k', scope: 'workflow', name: 'n', type: 'plain' }] },
   },
   depth: 1,
   threads: { name: PARENT },
-  outbox: [
-    {
-      message: { namespaceId: 'n1', namespace: 'demo', record: { pk: 'p', sk: 's' }, id: 'e', type: 't', source: 's' },
-    },
-  ],
+  outbox: {
+    publish: [
+      {
+        message: {
+          ...{ namespaceId: 'n1', namespace: 'demo', record: { pk: 'p', sk: 's' }, id: 'e', type: 't', source: 's' },
+        },
+      },
+    ],
+    answer: { number: 2, tokens: ['of the wait before'] },
+  },
   settings: { lookback: 60, broadcasts: ['instance.started'], logger: 'log' },
   raised: { code: 'own.code', message: 'it failed' },
 };
@@ -93,12 +101,14 @@ describe('the item of a run', () => {
         '"processedEventIds":["hash-1","hash-2"]',
         '"parent":{"id":"01900000-0000-7000-8000-000000000002","i":1,"k":2,"mode":"or","until":7000,"token":"of the caller"',
         '"retries":{"codes":["a.*"],"maxAttempts":3,"delay":5000,"backoffMultiplier":2}}',
-        '"service":{"revision":"s1","caller":"01900000-0000-7000-8000-000000000002","workflow":{"id":"w1","path":"/w"}',
+        '"callee":{"kind":"container","revision":"s1"}',
+        '"site":{"caller":"01900000-0000-7000-8000-000000000002","workflow":{"id":"w1","path":"/w"}',
         '"state":"call","step":4,"iterator":7,"until":7000',
         '"files":[{"key":"k","scope":"workflow","name":"n","type":"plain"}]}',
         '"depth":1,"threads":{"name":"01900000-0000-7000-8000-000000000002"}',
-        '"outbox":[{"message":{"namespaceId":"n1","namespace":"demo","record":{"pk":"p","sk":"s"},"id":"e","type":"t"',
+        '"outbox":{"publish":[{"message":{"namespaceId":"n1","namespace":"demo","record":{"pk":"p","sk":"s"},"id":"e","type":"t"',
         '"source":"s"}}]',
+        '"answer":{"number":2,"tokens":["of the wait before"]}}',
         '"settings":{"lookback":60,"broadcasts":["instance.started"],"logger":"log"}}',
       ].join(','),
     );

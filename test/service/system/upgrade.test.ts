@@ -163,8 +163,8 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
     const { listed } = space.recorded;
     const old = before.slice(0, listed.length);
     expect(old.map(({ id }) => String(id)).sort()).toEqual(listed.map(({ id }) => id).sort());
-    const times = old.map(({ createdAt }) => String(createdAt));
-    expect(times).toEqual(times.toSorted());
+    const times = old.map(({ createdAt }) => Date.parse(String(createdAt)));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
   test.each(Object.keys(CASES))('continue the run of %s to its end', (path) => space.expectEnd(path));

@@ -3,7 +3,7 @@ import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../../lib/engine/events/broadcasting.ts';
-import { execute } from '../../../../lib/engine/start/start.ts';
+import { execute } from '../../../../lib/engine/requests/start/start.ts';
 import type { CloudEvent } from '../../../../lib/events/cloud-event.ts';
 import { functionKey } from '../../../../lib/testing/format/function-keys.ts';
 import { momentAfter } from '../../../../lib/testing/format/moments.ts';

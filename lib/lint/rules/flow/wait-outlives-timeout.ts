@@ -1,0 +1,94 @@
+import { longestWaitOf } from '../../../compiler/plan/traits.ts';
+import { findEntry } from '../../../compiler/sections.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { DAY_MS } from '../../../time/units.ts';
+import { reachable } from '../../document/graph.ts';
+import { select } from '../../document/queries.ts';
+import { lengthOf } from '../../document/spans.ts';
+import type { StateView, Workflow } from '../../document/workflow.ts';
+import { replaceScalar } from '../../mends/scalars.ts';
+import type { Mend, Report } from '../../reports/finding.ts';
+import { nodeAt, type Rule, rangeOf } from '../../reports/rule.ts';
+
+const DEFAULT_INTERRUPT = 'PT15M';
+
+/** Twice the length, so that the rest of the run has time too. */
+function longer(duration: string): string {
+  const days = Math.ceil((2 * (lengthOf(duration) ?? 0)) / DAY_MS);
+  return days > 1 ? `P${days}D` : duration.replace(/\d+/g, (count) => String(2 * Number(count)));
+}
+
+/** Adds timeouts to a workflow that has none, or raises the interrupt. */
+function withTimeouts({ source, timeouts, root }: Workflow, wait: string): Mend | undefined {
+  const title = `let a run take ${longer(wait)}`;
+  if (timeouts.interrupt !== undefined) {
+    const [node] = select(root, 'timeouts.interrupt');
+    const range = node === undefined ? undefined : rangeOf({ source }, node.node, timeouts.interrupt);
+    return range === undefined || timeouts.kill !== undefined
+      ? undefined
+      : { title, edits: [{ ...range, text: longer(wait) }], isCertain: false };
+  }
+  const states = root.kind === 'map' ? findEntry(root, 'states') : undefined;
+  if (states === undefined || states.column !== 1 || select(root, 'timeouts').length > 0) return undefined;
+  const at = { line: states.line, column: 1 };
+  return { title, edits: [{ from: at, to: at, text: `timeouts: {interrupt: ${longer(wait)}}\n` }], isCertain: false };
+}
+
+function reportState(workflow: Workflow, state: StateView): Report | undefined {
+  const { interrupt } = workflow.timeouts;
+  const { plan } = state;
+  if (plan === undefined) return undefined;
+  const wait = longestWaitOf(plan.work);
+  const [length, limit] = [lengthOf(wait), lengthOf(interrupt ?? DEFAULT_INTERRUPT)];
+  if (length === undefined || limit === undefined || length <= limit) return undefined;
+  const isDelay = plan.work.do === 'sleep';
+  const over =
+    interrupt === undefined
+      ? `a run is interrupted after ${DEFAULT_INTERRUPT}, the default`
+      : `timeouts.interrupt is ${interrupt}`;
+  const message = isDelay
+    ? `the delay of ${wait} never ends: ${over}`
+    : `the timeout of ${wait} is never reached: ${over}`;
+  return {
+    at: nodeAt(state, isDelay ? 'duration' : 'timeout'),
+    message,
+    hint: `set timeouts: {interrupt: ${longer(wait ?? '')}} to more than the whole run takes`,
+    ...omitUndefined({ mend: withTimeouts(workflow, wait ?? '') }),
+    severity: isDelay || plan.work.do === 'listen' || plan.work.do === 'listen-any' ? 'warning' : 'hint',
+  };
+}
+
+export const waitOutlivesTimeout: Rule = {
+  severity: 'warning',
+  about:
+    'A state waits longer than the run may last. Without `timeouts.interrupt` a run is interrupted after 15 minutes, with the code `service.cancels.timeout.soft`, whatever the timeout of the state is; `timeouts.kill` ends it.',
+  wrong: `states:
+- id: wait
+  type: delay
+  duration: P2D
+`,
+  right: `timeouts: {interrupt: P3D, kill: P4D}
+states:
+- id: wait
+  type: delay
+  duration: P2D
+`,
+  *check(workflow) {
+    const { timeouts, root, states } = workflow;
+    const [interrupt, kill] = [lengthOf(timeouts.interrupt), lengthOf(timeouts.kill)];
+    const [killNode] = select(root, 'timeouts.kill');
+    if (interrupt !== undefined && kill !== undefined && kill < interrupt && killNode !== undefined) {
+      const message = `timeouts.kill (${timeouts.kill}) is shorter than timeouts.interrupt (${timeouts.interrupt}), which is never reached`;
+      const mend = replaceScalar(workflow, killNode.node, longer(timeouts.interrupt ?? ''));
+      yield { at: killNode.node, message, hint: 'make kill longer than interrupt', ...omitUndefined({ mend }) };
+    }
+    // After an error state the run counts as failed, and its timeouts do not apply any more.
+    const failed = new Set(
+      states.flatMap((state) => (state.plan?.work.do === 'raise' ? [...reachable(workflow, state.id)] : [])),
+    );
+    for (const state of states) {
+      const report = failed.has(state.id) ? undefined : reportState(workflow, state);
+      if (report !== undefined) yield report;
+    }
+  },
+};

@@ -1,0 +1,99 @@
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { closestName } from '../../../language/suggestions.ts';
+import type { Script } from '../../document/scripts.ts';
+import type { Workflow } from '../../document/workflow.ts';
+import type { Report } from '../../reports/finding.ts';
+import { type Rule, replaceInScript } from '../../reports/rule.ts';
+import type { Access } from '../../shapes/evaluation.ts';
+import { visitAccesses } from '../../shapes/flow.ts';
+import { knownMembers, memberOf, membersWithout } from '../../shapes/shape.ts';
+
+/** A name that differs in one character, or in two that are exchanged, and not in a plural. */
+function misspelt(name: string, known: readonly string[]): string | undefined {
+  const isPlural = (one: string) => one === `${name}s` || name === `${one}s`;
+  const isExchange = (one: string) =>
+    one.length === name.length &&
+    [...one].some(
+      (letter, at) => letter !== name[at] && one.slice(0, at) + one[at + 1] + letter + one.slice(at + 2) === name,
+    );
+  const isOmission = (long: string, short: string) =>
+    long.length === short.length + 1 && [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short);
+  const isClose = (one: string) => isExchange(one) || isOmission(one, name) || isOmission(name, one);
+  return name.length < 3 ? undefined : known.find((one) => one.length > 3 && isClose(one) && !isPlural(one));
+}
+
+/** The member that is probably meant. A member that may be missing must be very similar. */
+function nearestMember({ key, shape, isGuarded }: Access, members: readonly string[] | undefined): string | undefined {
+  if (members === undefined) return misspelt(key, knownMembers(shape, key));
+  return misspelt(key, members) ?? (isGuarded || key.length < 3 ? undefined : closestName(key, members));
+}
+
+/** The member whose name is an abbreviation of the key or has it as its abbreviation: `msg` of `message`. */
+function abbreviated(key: string, members: readonly string[]): string | undefined {
+  const isShort = (short: string, long: string) =>
+    /^\w{3,}$/.test(short) && short[0] === long[0] && new RegExp([...short].join('.*')).test(long);
+  return members.find((one) => isShort(one, key) || isShort(key, one));
+}
+
+/** The member of a member that has the key, as a path, if there is exactly one. */
+function nested({ key, shape }: Access, members: readonly string[]): string | undefined {
+  const paths = members.filter((one) => {
+    const inner = memberOf(shape, one);
+    return inner.kind === 'object' && inner.members.has(key);
+  });
+  const [only] = paths;
+  return paths.length === 1 && only !== undefined && /^[A-Za-z_]\w*$/.test(only) ? `${only}.${key}` : undefined;
+}
+
+const MAX_LISTED = 8;
+
+function reportOf(workflow: Workflow, script: Script, access: Access): Report | undefined {
+  const { key, from, to, shape, isGuarded } = access;
+  // Secrets are the subject of another rule.
+  if (key === 'secrets') return undefined;
+  const members = membersWithout(shape, key);
+  const near =
+    nearestMember(access, members) ??
+    (isGuarded || members === undefined ? undefined : (nested(access, members) ?? abbreviated(key, members)));
+  if (near === undefined && (members === undefined || isGuarded)) return undefined;
+  const listed = (members ?? []).slice(0, MAX_LISTED).join(', ');
+  const hint = near === undefined ? `what exists here: ${listed || 'nothing'}` : `did you mean '.${near}'?`;
+  const isQuoted = script.source[from] === '"';
+  const mend = near === undefined || isQuoted ? undefined : replaceInScript(workflow, script, { from, to, text: near });
+  const message = members === undefined ? `'.${key}' is not described in the schema` : `'.${key}' never exists here`;
+  return { at: script.at(from), end: script.at(to), message, ...omitUndefined({ hint, mend }) };
+}
+
+export const memberMissing: Rule = {
+  severity: 'hint',
+  about:
+    'A query reads a member that the data never has at this state, on any way to it: the value is null. What the data has follows from the start, from transforms, events, variables and schemas; results of functions may be anything.',
+  wrong: `states:
+- id: first
+  type: noop
+  transform:
+    order: jq(.body)
+  transition: second
+- id: second
+  type: noop
+  log: jq(.ordr.id)
+`,
+  right: `states:
+- id: first
+  type: noop
+  transform:
+    order: jq(.body)
+  transition: second
+- id: second
+  type: noop
+  log: jq(.order.id)
+`,
+  check(workflow) {
+    const reports: Report[] = [];
+    visitAccesses(workflow, (script, access) => {
+      const report = reportOf(workflow, script, access);
+      if (report !== undefined) reports.push(report);
+    });
+    return reports;
+  },
+};

@@ -1,0 +1,98 @@
+/**
+ * Rooms that stand on the same rooms. A room is a folder, with all folders in it that are no rooms of their own, or a
+ * file. It imports itself, the rooms in `on`, and whatever these may import.
+ */
+export interface Layer {
+  readonly rooms: readonly string[];
+  /** Rooms of layers further up in the list, so that no two rooms depend on each other. */
+  readonly on: readonly string[];
+}
+
+/** The layers, lowest first (docs/decisions/038). The rooms of one layer do not import each other. */
+export const LAYERS: readonly Layer[] = [
+  { rooms: ['lib/language', 'lib/time', 'lib/ports', 'lib/containers/sidecar', 'lib/egress/addresses.ts'], on: [] },
+  { rooms: ['clients', 'bin/console', 'bin/licenses', 'test'], on: [] },
+  { rooms: ['lib/language/sandbox'], on: ['lib/language'] },
+  { rooms: ['lib/events'], on: ['lib/language', 'lib/time'] },
+  { rooms: ['lib/compiler/plan'], on: ['lib/time'] },
+  { rooms: ['lib/compiler/emit'], on: ['lib/compiler/plan'] },
+  { rooms: ['lib/compiler'], on: ['lib/compiler/emit', 'lib/language'] },
+  { rooms: ['lib/lint', 'lib/testing', 'lib/pricing'], on: ['lib/compiler'] },
+  { rooms: ['lib/authoring'], on: ['lib/lint'] },
+
+  { rooms: ['lib/egress'], on: ['lib/egress/addresses.ts', 'lib/ports'] },
+  { rooms: ['lib/containers'], on: ['lib/containers/sidecar', 'lib/egress'] },
+  { rooms: ['lib/adapters/portable'], on: ['lib/egress'] },
+  { rooms: ['lib/adapters/aws/measures.ts', 'lib/adapters/aws/table'], on: ['lib/adapters/portable'] },
+  {
+    rooms: ['lib/adapters/aws'],
+    on: ['lib/adapters/aws/measures.ts', 'lib/adapters/aws/table', 'lib/containers', 'lib/time'],
+  },
+  {
+    rooms: ['lib/adapters/local'],
+    on: ['lib/adapters/portable', 'lib/compiler/emit', 'lib/containers', 'lib/language/sandbox'],
+  },
+  { rooms: ['lib/adapters/local/endpoint'], on: ['lib/adapters/aws/table'] },
+
+  { rooms: ['lib/domain'], on: ['lib/compiler', 'lib/egress/addresses.ts', 'lib/events', 'lib/ports'] },
+  { rooms: ['lib/api/registry'], on: ['lib/domain'] },
+  { rooms: ['lib/api'], on: ['lib/api/registry'] },
+  { rooms: ['lib/engine/ports.ts'], on: ['lib/ports'] },
+  { rooms: ['lib/engine/evaluation'], on: ['lib/domain', 'lib/engine/ports.ts', 'lib/language/sandbox'] },
+  { rooms: ['lib/engine/run', 'lib/engine/limits', 'lib/engine/machines'], on: ['lib/engine/evaluation'] },
+  { rooms: ['lib/engine/delivery'], on: ['lib/engine/run', 'lib/engine/machines'] },
+  { rooms: ['lib/engine/events'], on: ['lib/engine/delivery'] },
+  {
+    rooms: [
+      'lib/engine/approvals',
+      'lib/engine/changes',
+      'lib/engine/variables',
+      'lib/engine/workers',
+      'lib/engine/http',
+    ],
+    on: ['lib/engine/events'],
+  },
+  { rooms: ['lib/engine/lambdas'], on: ['lib/engine/http'] },
+  { rooms: ['lib/engine/native'], on: ['lib/engine/lambdas'] },
+  { rooms: ['lib/engine/containers'], on: ['lib/engine/native', 'lib/engine/changes', 'lib/engine/variables'] },
+  { rooms: ['lib/engine/calls'], on: ['lib/engine/containers', 'lib/engine/limits', 'lib/engine/workers'] },
+  { rooms: ['lib/engine/step'], on: ['lib/engine/approvals', 'lib/engine/calls'] },
+  {
+    rooms: ['lib/engine/routing', 'lib/engine/recovery', 'lib/engine/tasks', 'lib/engine/inspection'],
+    on: ['lib/engine/step'],
+  },
+  { rooms: ['lib/engine/requests'], on: ['lib/engine/recovery'] },
+
+  {
+    rooms: ['functions/http'],
+    on: [
+      'lib/api',
+      'lib/authoring',
+      'lib/engine/inspection',
+      'lib/engine/requests',
+      'lib/engine/routing',
+      'lib/pricing',
+    ],
+  },
+  {
+    rooms: ['functions/triggers', 'functions/deploy'],
+    on: ['lib/adapters/aws', 'lib/api', 'lib/engine/recovery', 'lib/engine/routing', 'lib/engine/tasks'],
+  },
+  { rooms: ['functions/lambdas'], on: ['functions/http', 'lib/adapters/aws'] },
+  { rooms: ['functions/lambdas/console.ts'], on: ['lib/api'] },
+  { rooms: ['cdk'], on: ['lib/adapters/portable', 'lib/api/registry'] },
+  {
+    rooms: ['bin/server'],
+    on: [
+      'bin/console',
+      'functions/http',
+      'functions/lambdas/console.ts',
+      'lib/engine/tasks',
+      'lib/adapters/local',
+      'lib/adapters/local/endpoint',
+    ],
+  },
+  { rooms: ['bin/cli'], on: ['bin/server', 'lib/adapters/aws/measures.ts', 'lib/testing'] },
+  { rooms: ['bench'], on: ['bin/server', 'test'] },
+  { rooms: ['bin'], on: ['bin/cli', 'bin/licenses', 'cdk', 'test'] },
+];
