@@ -96,20 +96,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/lint/document',
   ],
   'bin/cli/testing': [
-    'bin/cli/client',
     'bin/cli/shell',
     'bin/cli/testing/cases',
     'bin/cli/testing/embedded',
-    'bin/cli/testing/remote',
     'bin/cli/testing/reports',
     'lib/testing',
-  ],
-  'bin/cli/testing/remote': [
-    'bin/cli/client',
-    'bin/cli/testing/cases',
-    'lib/testing',
-    'lib/testing/format',
-    'lib/testing/mocking',
   ],
   'bin/cli/testing/cases': [
     'bin/cli/shell',
