@@ -476,11 +476,9 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/compiler/decoding',
     'lib/compiler/parts',
     'lib/language',
-    'lib/language/jq/syntax',
     'lib/language/yaml',
     'lib/lint/document',
     'lib/lint/reports',
-    'lib/lint/shapes',
   ],
   'lib/authoring/migration': ['lib/language/jq/syntax', 'lib/language/yaml', 'lib/lint'],
   'lib/authoring/schema': [
