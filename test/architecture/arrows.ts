@@ -22,7 +22,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'bin/cli',
     'bin/cli/shell',
     'bin/console',
-    'bin/licenses',
     'bin/release',
     'bin/server',
     'cdk',
