@@ -96,21 +96,15 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'bin/cli/testing': [
     'bin/cli/shell',
-    'bin/cli/testing/cases',
     'bin/cli/testing/embedded',
-    'bin/cli/testing/reports',
-    'lib/testing',
-  ],
-  'bin/cli/testing/cases': [
-    'bin/cli/shell',
     'lib/compiler',
-    'lib/compiler/plan',
     'lib/engine/variables',
     'lib/language',
+    'lib/testing',
     'lib/testing/format',
+    'lib/testing/reports',
   ],
   'bin/cli/testing/embedded': [
-    'bin/cli/testing/cases',
     'bin/server',
     'lib/adapters/local',
     'lib/adapters/local/concurrency',
@@ -138,15 +132,12 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'bin/cli/testing/replay': [
     'bin/cli/shell',
     'bin/cli/testing',
-    'bin/cli/testing/cases',
     'bin/cli/testing/embedded',
     'lib/compiler',
     'lib/language',
     'lib/testing',
     'lib/testing/bundles',
-    'lib/testing/format',
   ],
-  'bin/cli/testing/reports': ['bin/cli/shell', 'lib/testing'],
   'bin/cli/validation': [
     'bin/cli/shell',
     'bin/cli/transfer',
@@ -1047,6 +1038,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/testing/matching',
   ],
   'lib/pricing': ['lib/compiler/emit', 'lib/compiler/plan'],
+  'lib/testing/reports': ['lib/testing'],
   'lib/time': [],
   'lib/time/cron': ['lib/time'],
 };

@@ -1,9 +1,9 @@
+import { REPORT_FORMATS } from '../../../lib/testing/reports/formats.ts';
 import { totalsOf } from '../../../lib/testing/results.ts';
-import { needService, type Outcome, UsageError } from '../shell/command.ts';
-import type { Terminal } from '../shell/terminal.ts';
+import { importOrExplain, type Outcome, UsageError } from '../shell/command.ts';
+import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { type DisturbanceValues, disturbancesOf, filterOf, patienceOf } from './options.ts';
-import { REPORT_FORMATS } from './reports/formats.ts';
 import { type RunCase, runSession, type Session } from './session.ts';
 
 /** The values of the options of `weft test`. */
@@ -27,7 +27,7 @@ function formatOf({ json, format = json ? 'json' : 'text' }: TestValues): Format
 
 async function embeddedRunner(values: TestValues): Promise<RunCase> {
   const options = { disturbances: disturbancesOf(values), patience: patienceOf(values.timeout) };
-  const { runEmbedded } = await needService(() => import('./embedded/suite.ts'));
+  const { runEmbedded } = await importOrExplain(() => import('./embedded/suite.ts'));
   return (file, prepared) => runEmbedded(file, prepared, options);
 }
 
@@ -44,7 +44,7 @@ async function report(session: Session, values: TestValues, format: FormatName):
   const seed = disturbancesOf(values)?.seed;
   const text = REPORT_FORMATS[format](
     { suites, coverage: values.coverage === true ? coverage : undefined, seed },
-    session.terminal,
+    (colour, words) => paint(session.terminal, colour, words),
   );
   return { text, isSuccess: failed === 0 };
 }
