@@ -1,7 +1,7 @@
 /**
  * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of console and client from the registry,
  * docs/command-line.md from the commands, docs/lint.md from the rules, docs/workflow.schema.json from the compiler's
- * tables, THIRD-PARTY-NOTICES.txt from the packages.
+ * tables.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { handbook } from '../lib/api/docs/handbook.ts';
@@ -10,7 +10,6 @@ import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
 import { apiTypes, clientTypes, type Description } from './console/api-types.ts';
-import { notices } from './licenses/notices.ts';
 
 const folder = new URL('../docs/', import.meta.url);
 mkdirSync(folder, { recursive: true });
@@ -21,4 +20,3 @@ writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi
 writeFileSync(new URL('../clients/api/operations.ts', folder), clientTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());
 writeFileSync(new URL('workflow.schema.json', folder), `${JSON.stringify(workflowSchema(), null, 1)}\n`);
-writeFileSync(new URL('../THIRD-PARTY-NOTICES.txt', folder), notices());

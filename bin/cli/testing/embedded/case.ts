@@ -11,7 +11,7 @@ import type { TestEvent } from '../../../../lib/testing/format/suite.ts';
 import { isOutside, stagedSource } from '../../../../lib/testing/mocking/functions.ts';
 import { MockScript } from '../../../../lib/testing/mocking/script.ts';
 import type { Observation } from '../../../../lib/testing/observation.ts';
-import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../cases/prepared.ts';
+import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../../../../lib/testing/prepared.ts';
 import { observe } from './observing.ts';
 import { NAMESPACE, PatienceError, TestWorld } from './world.ts';
 

@@ -1,10 +1,9 @@
-import type { Coverage, Reached } from '../../../../lib/testing/coverage.ts';
-import type { Harm } from '../../../../lib/testing/harm.ts';
-import { type CaseResult, type SuiteResult, totalsOf } from '../../../../lib/testing/results.ts';
-import { type Colour, paint, type Terminal } from '../../shell/terminal.ts';
-import type { TestReport } from './report.ts';
+import type { Coverage, Reached } from '../coverage.ts';
+import type { Harm } from '../harm.ts';
+import { type CaseResult, type SuiteResult, totalsOf } from '../results.ts';
+import type { Paint, TestReport } from './report.ts';
 
-const MARKS: Readonly<Record<CaseResult['status'], readonly [string, Colour]>> = {
+const MARKS: Readonly<Record<CaseResult['status'], readonly [string, Parameters<Paint>[0]]>> = {
   passed: ['✓', 'green'],
   failed: ['✗', 'red'],
   skipped: ['-', 'yellow'],
@@ -35,17 +34,17 @@ function detailsOf(result: CaseResult): string[] {
   ];
 }
 
-function caseText(result: CaseResult, terminal: Terminal): string {
+function caseText(result: CaseResult, paint: Paint): string {
   const [mark, colour] = MARKS[result.status];
   const time = result.status === 'skipped' ? '' : ` (${Math.round(result.ms)} ms)`;
   const crashes = result.crashes > 0 ? `, ${result.crashes} crashes` : '';
   const reason = result.reason === undefined ? '' : `: ${result.reason}`;
-  const head = `  ${paint(terminal, colour, mark)} ${result.name}${time}${crashes}${reason}`;
+  const head = `  ${paint(colour, mark)} ${result.name}${time}${crashes}${reason}`;
   return [head, ...detailsOf(result).map((text) => indented(text, '      '))].join('\n');
 }
 
-function suiteText({ file, cases, problems }: SuiteResult, terminal: Terminal): string {
-  return [file, ...problems.map((text) => indented(text, '  ')), ...cases.map((one) => caseText(one, terminal))].join(
+function suiteText({ file, cases, problems }: SuiteResult, paint: Paint): string {
+  return [file, ...problems.map((text) => indented(text, '  ')), ...cases.map((one) => caseText(one, paint))].join(
     '\n',
   );
 }
@@ -59,13 +58,13 @@ function coverageText(file: string, { states, transitions, catches }: Coverage):
 }
 
 /** The report for a terminal. It ends with `N passed, N failed`. */
-export function textReport({ suites, coverage, seed }: TestReport, terminal: Terminal): string {
+export function textReport({ suites, coverage, seed }: TestReport, paint: Paint): string {
   const { passed, failed, skipped } = totalsOf(suites);
   const counts = `${passed} passed, ${failed} failed`;
   const total = skipped === 0 ? counts : `${skipped} skipped, ${counts}`;
   const hasHarm = suites.some(({ cases }) => cases.some(({ harms }) => harms.length > 0));
   return [
-    ...suites.map((suite) => suiteText(suite, terminal)),
+    ...suites.map((suite) => suiteText(suite, paint)),
     ...(coverage === undefined ? [] : ['coverage', ...[...coverage].map(([file, one]) => coverageText(file, one))]),
     ...(hasHarm && seed !== undefined ? [`the seed was ${seed}`] : []),
     total,

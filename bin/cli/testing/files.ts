@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { UsageError } from '../../shell/command.ts';
-import type { Terminal } from '../../shell/terminal.ts';
+import { UsageError } from '../shell/command.ts';
+import type { Terminal } from '../shell/terminal.ts';
 
 const TEST = /\.test\.ya?ml$/;
 const WORKFLOW = /\.ya?ml$/;

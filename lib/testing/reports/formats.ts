@@ -1,11 +1,10 @@
-import type { Terminal } from '../../shell/terminal.ts';
 import { jsonReport } from './json.ts';
 import { junitReport } from './junit.ts';
-import type { TestReport } from './report.ts';
+import type { Paint, TestReport } from './report.ts';
 import { textReport } from './text.ts';
 
 /** Formats the results of tests. */
-export type ReportFormat = (report: TestReport, terminal: Terminal) => string;
+export type ReportFormat = (report: TestReport, paint: Paint) => string;
 
 /** The formats of `weft test` by their names. */
 export const REPORT_FORMATS = {

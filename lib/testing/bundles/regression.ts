@@ -1,5 +1,5 @@
 import { dump } from 'js-yaml';
-import type { Mock, MockAnswer, TestCase, TestEvent } from '../../../../lib/testing/format/suite.ts';
+import type { Mock, MockAnswer, TestCase, TestEvent } from '../format/suite.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

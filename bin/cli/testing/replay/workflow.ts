@@ -3,11 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from '../../../../lib/compiler/compile.ts';
 import { formatProblem } from '../../../../lib/language/problem.ts';
 import type { Bundle } from '../../../../lib/testing/bundles/bundle.ts';
-import { caseOf, type Rounding } from '../../../../lib/testing/bundles/case.ts';
-import { functionKey } from '../../../../lib/testing/format/function-keys.ts';
+import type { TestWorkflow } from '../../../../lib/testing/prepared.ts';
 import { CommandFailedError, UsageError } from '../../shell/command.ts';
 import type { Terminal } from '../../shell/terminal.ts';
-import type { PreparedCase, TestWorkflow } from '../cases/prepared.ts';
 
 /** The workflow that a bundle is replayed with. */
 export interface ReplayedWorkflow extends TestWorkflow {
@@ -52,11 +50,4 @@ export async function presentWorkflow(
   }
   if (named !== undefined) throw new UsageError(`${named} cannot be read: there is no such file`);
   return recordedWorkflow(bundle);
-}
-
-/** The case of a bundle with a workflow. All functions of the workflow are answered by the recorded calls. */
-export function prepareReplay(bundle: Bundle, workflow: TestWorkflow, round: Rounding): PreparedCase {
-  const test = caseOf(bundle, workflow.plan, round);
-  const mocks = new Map(test.mocks.map((mock) => [functionKey(workflow.path, mock.function), mock]));
-  return { test, main: workflow, workflows: new Map([[workflow.path, workflow]]), mocks, missing: [] };
 }

@@ -1,4 +1,4 @@
-import { type CaseResult, type SuiteResult, totalsOf } from '../../../../lib/testing/results.ts';
+import { type CaseResult, type SuiteResult, totalsOf } from '../results.ts';
 import type { TestReport } from './report.ts';
 import { failureTexts, harmText } from './text.ts';
 

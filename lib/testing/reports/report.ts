@@ -1,5 +1,8 @@
-import type { Coverage } from '../../../../lib/testing/coverage.ts';
-import type { SuiteResult } from '../../../../lib/testing/results.ts';
+import type { Coverage } from '../coverage.ts';
+import type { SuiteResult } from '../results.ts';
+
+/** Puts a text into a colour, where the reader has colours. */
+export type Paint = (colour: 'green' | 'red' | 'yellow', text: string) => string;
 
 /** The results of a command. */
 export interface TestReport {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { compile } from '../../../../lib/compiler/compile.ts';
-import { resolvePath } from '../../../../lib/engine/variables/tree-files.ts';
-import { formatProblem, type Problem } from '../../../../lib/language/problem.ts';
-import { decodeSuite } from '../../../../lib/testing/format/decode.ts';
-import { functionKey, keyOfName } from '../../../../lib/testing/format/function-keys.ts';
-import { type Reachable, unknownNames, unknownToAll } from '../../../../lib/testing/format/references.ts';
-import type { Mock, TestCase, TestSuite } from '../../../../lib/testing/format/suite.ts';
-import type { Terminal } from '../../shell/terminal.ts';
+import { compile } from '../../../lib/compiler/compile.ts';
+import { resolvePath } from '../../../lib/engine/variables/tree-files.ts';
+import { formatProblem, type Problem } from '../../../lib/language/problem.ts';
+import { decodeSuite } from '../../../lib/testing/format/decode.ts';
+import { functionKey, keyOfName } from '../../../lib/testing/format/function-keys.ts';
+import { type Reachable, unknownNames, unknownToAll } from '../../../lib/testing/format/references.ts';
+import type { Mock, TestCase, TestSuite } from '../../../lib/testing/format/suite.ts';
+import type { PreparedCase, TestWorkflow } from '../../../lib/testing/prepared.ts';
+import type { Terminal } from '../shell/terminal.ts';
 import { findWorkflow, type Roots, readWorkflow, rootsOf, type SourceFile, treePathOf } from './files.ts';
-import type { PreparedCase, TestWorkflow } from './prepared.ts';
 
 /** A file of tests, ready to run. */
 export interface PreparedSuite {

@@ -1,5 +1,5 @@
-import type { Plan } from '../../../../lib/compiler/plan/plan.ts';
-import type { Mock, TestCase } from '../../../../lib/testing/format/suite.ts';
+import type { Plan } from '../compiler/plan/plan.ts';
+import type { Mock, TestCase } from './format/suite.ts';
 
 /** A workflow of a test. */
 export interface TestWorkflow {

@@ -1,10 +1,9 @@
-import { totalsOf } from '../../../../lib/testing/results.ts';
-import { toJson } from '../../shell/command.ts';
+import { totalsOf } from '../results.ts';
 import type { TestReport } from './report.ts';
 
 /** The report for programs. */
 export function jsonReport({ suites, coverage, seed }: TestReport): string {
-  return toJson({
+  const results = {
     ...totalsOf(suites),
     ...(seed === undefined ? {} : { seed }),
     suites: suites.map(({ file, problems, cases }) => ({
@@ -23,5 +22,6 @@ export function jsonReport({ suites, coverage, seed }: TestReport): string {
       })),
     })),
     ...(coverage === undefined ? {} : { coverage: Object.fromEntries(coverage) }),
-  });
+  };
+  return JSON.stringify(results, null, 2);
 }
