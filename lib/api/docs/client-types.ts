@@ -1,4 +1,4 @@
-/** Writes the OpenAPI description as TypeScript for the console, which imports nothing else of the service. */
+/** Writes the OpenAPI description as TypeScript for the client of the API, which imports nothing of the service. */
 
 interface Schema {
   readonly $ref?: string;
@@ -127,15 +127,11 @@ function signatureOf({ path, operation }: Row): string {
   ].join('\n');
 }
 
-/** How a client reads the reply. */
+/** How a client reads the reply: as JSON, as bytes, or not at all. */
 function replyKind(operation: Operation): string {
-  if (operation['x-frame'] !== undefined && replyType(operation) === 'undefined') return 'stream';
   const type = replyType(operation);
-  return type === 'undefined' || type === 'Blob' ? ({ undefined: 'none', Blob: 'bytes' } as const)[type] : 'json';
+  return type === 'undefined' ? 'none' : type === 'Blob' ? 'bytes' : 'json';
 }
-
-/** The row of the package's client, which must know how a reply is read. */
-const clientRow = (row: Row): string => rowText(row).replace(/ \},$/, `, reply: '${replyKind(row.operation)}' },`);
 
 /** The operation of a request; one that is alone with its method and path has it as the only value of its parameter. */
 function opOf({ op, parameters = [] }: Operation): string | undefined {
@@ -147,7 +143,8 @@ function rowText({ method, path, operation }: Row): string {
   const permission = operation['x-permission'] ?? 'none';
   const name = opOf(operation);
   const op = name === undefined ? '' : `, op: ${quoted(name)}`;
-  return `  ${operation.operationId}: { method: ${quoted(method)}, path: ${quoted(path)}${op}, permission: ${quoted(permission)} },`;
+  const head = `method: ${quoted(method)}, path: ${quoted(path)}${op}, permission: ${quoted(permission)}`;
+  return `  ${operation.operationId}: { ${head}, reply: ${quoted(replyKind(operation))} },`;
 }
 
 const HEAD = `// Made from docs/openapi.json by \`npm run docs\`.
@@ -157,11 +154,8 @@ type Empty = Readonly<Record<never, never>>;
 type Bytes = string | Blob | Uint8Array<ArrayBuffer>;
 `;
 
-/** As `apiTypes`, for the client of the package. */
-export const clientTypes = (description: Description): string => apiTypes(description, clientRow);
-
 /** The types of all shapes, the signature of each operation, and the table by which the client makes its requests. */
-export function apiTypes(description: Description, rowOf: (row: Row) => string = rowText): string {
+export function clientTypes(description: Description): string {
   const schemas = Object.entries(description.components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf(schema)};`,
   );
@@ -170,6 +164,6 @@ export function apiTypes(description: Description, rowOf: (row: Row) => string =
     HEAD,
     schemas.join('\n'),
     `\nexport interface Operations {\n${rows.map(signatureOf).join('\n')}\n}`,
-    `\n/** Method, path below /api, \`op\` and the permission that a key needs. */\nexport const operations = {\n${rows.map(rowOf).join('\n')}\n} as const;\n`,
+    `\n/** Method, path below /api, \`op\`, the permission that a key needs, and how the reply is read. */\nexport const operations = {\n${rows.map(rowText).join('\n')}\n} as const;\n`,
   ].join('\n');
 }

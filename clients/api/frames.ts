@@ -5,8 +5,8 @@ export interface Frame {
   readonly id: string | undefined;
 }
 
-/** Cuts a stream into frames. Text may come in pieces of any size. */
-export class FrameReader {
+/** Splits a stream into frames. Text may come in pieces of any size. */
+class EventSplitter {
   #rest = '';
   #event = '';
   #data: string[] = [];
@@ -36,5 +36,23 @@ export class FrameReader {
     this.#data = [];
     this.#id = undefined;
     return isEmpty ? [] : [frame];
+  }
+}
+
+/**
+ * Yields the frames of an event stream: for each piece that arrives, those that it completes, possibly none. Cancels the
+ * stream when the caller stops early. Throws what reading the stream throws.
+ */
+export async function* framesOf({ body }: Response): AsyncGenerator<readonly Frame[]> {
+  // Not `for await`: not every browser can iterate over a stream.
+  const reader = body?.getReader();
+  const [decoder, frames] = [new TextDecoder(), new EventSplitter()];
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+      yield frames.read(decoder.decode(part.value, { stream: true }));
+    }
+  } finally {
+    // A stream that failed rejects the cancellation with the error that is thrown already.
+    await reader?.cancel().catch(() => undefined);
   }
 }
