@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { closestName } from '../../../lib/language/suggestions.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -206,7 +207,7 @@ export async function needService<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    const problem = LOAD_PROBLEMS[(error as NodeJS.ErrnoException).code ?? ''];
+    const problem = ownMember(LOAD_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
     if (problem === undefined) throw error;
     throw new UsageError(problem);
   }

@@ -1,3 +1,4 @@
+import { ownMember } from '../../../../lib/language/own-members.ts';
 import type { Observation } from '../../../../lib/testing/observation.ts';
 import { at, bytesAt, textAt, textsAt } from '../../client/replies.ts';
 import { namespacePath, readList, type Service, treePath } from '../../client/service.ts';
@@ -87,7 +88,7 @@ export async function observeRemote(
   const all = await readRuns(namespace);
   const path = instancePath(name, root ?? '');
   const reply = root === undefined ? undefined : await service.call('GET', path);
-  const status = STATUSES[textAt(reply, 'instance', 'status')] ?? 'pending';
+  const status = ownMember(STATUSES, textAt(reply, 'instance', 'status')) ?? 'pending';
   const code = textAt(reply, 'instance', 'errorCode');
   const message = textAt(reply, 'instance', 'errorMessage');
   const output = status === 'complete' ? bytesAt(await service.call('GET', `${path}/output`), 'data') : undefined;
@@ -103,7 +104,7 @@ export async function observeRemote(
     variableWrites: {},
     runs: all.map((run) => ({
       path: run.path,
-      status: STATUSES[run.status] ?? 'pending',
+      status: ownMember(STATUSES, run.status) ?? 'pending',
       states: [],
       transitions: [],
       caught: [],
