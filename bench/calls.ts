@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
 import { systemClock } from '../lib/adapters/portable/clock.ts';
-import { type StepInput, step } from '../lib/engine/step/step.ts';
+import { type StepInput, step } from '../lib/engine/tasks/step.ts';
 import type { Lambdas } from '../lib/ports/lambdas.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { perMillion } from '../lib/pricing/prices.ts';

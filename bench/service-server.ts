@@ -1,7 +1,7 @@
 /** The program of the measured service, with its data in the folder WEFT_DATA. */
 import { type Service, startService } from '../bin/server/service.ts';
 import { readSettings } from '../bin/server/settings.ts';
-import { executeAndWait } from '../lib/engine/start/start.ts';
+import { executeAndWait } from '../lib/engine/requests/start/start.ts';
 import { KEY } from './clients/client.ts';
 import { type Order, reportToParent } from './measured-process.ts';
 

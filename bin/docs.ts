@@ -1,24 +1,21 @@
 /**
- * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of console and client from the registry,
+ * `npm run docs`: writes docs/api.md, docs/openapi.json and the types of the client from the registry,
  * docs/command-line.md from the commands, docs/lint.md from the rules, docs/workflow.schema.json from the compiler's
- * tables, THIRD-PARTY-NOTICES.txt from the packages.
+ * tables.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { clientTypes, type Description } from '../lib/api/docs/client-types.ts';
 import { handbook } from '../lib/api/docs/handbook.ts';
 import { openapi } from '../lib/api/docs/openapi.ts';
 import { workflowSchema } from '../lib/authoring/schema/schema.ts';
 import { lintHandbook } from '../lib/lint/handbook.ts';
 import { commandHandbook } from './cli/handbook.ts';
-import { apiTypes, clientTypes, type Description } from './console/api-types.ts';
-import { notices } from './licenses/notices.ts';
 
 const folder = new URL('../docs/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 writeFileSync(new URL('api.md', folder), handbook());
 writeFileSync(new URL('openapi.json', folder), `${JSON.stringify(openapi(), null, 1)}\n`);
 writeFileSync(new URL('command-line.md', folder), await commandHandbook());
-writeFileSync(new URL('../web/data/api/operations.ts', folder), apiTypes(openapi() as unknown as Description));
 writeFileSync(new URL('../clients/api/operations.ts', folder), clientTypes(openapi() as unknown as Description));
 writeFileSync(new URL('lint.md', folder), lintHandbook());
 writeFileSync(new URL('workflow.schema.json', folder), `${JSON.stringify(workflowSchema(), null, 1)}\n`);
-writeFileSync(new URL('../THIRD-PARTY-NOTICES.txt', folder), notices());

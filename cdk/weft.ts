@@ -172,6 +172,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, timers, contai
   changes: nothing,
   clock: nothing,
   settings: nothing,
+  processor: nothing,
   meter: nothing,
   traces: nothing,
 });

@@ -19,7 +19,7 @@ const TABLES = [
   'bin/cli/commands/index.ts',
   'lib/api/registry/routes/index.ts',
   'lib/compiler/states/index.ts',
-  'lib/engine/works/index.ts',
+  'lib/engine/step/works/index.ts',
   'lib/ports/ports.ts',
   'lib/lint/rules/index.ts',
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CONSOLE_FOLDER, ROOT } from './folder.ts';
 
 /** A build reads these; changes of other files need no new one. */
-const SOURCES = ['web', 'bin/console', 'examples', 'package-lock.json'];
+const SOURCES = ['web', 'clients/api', 'bin/console', 'examples', 'package-lock.json'];
 
 /** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */
 async function newestIn(path: string): Promise<number> {

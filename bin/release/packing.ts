@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { notices } from '../licenses/notices.ts';
 import { contentProblems, filesWith, type Packed } from './contents.ts';
 import { publishedManifest } from './manifest.ts';
 import { manifestOf } from './repository.ts';
@@ -16,7 +17,7 @@ export const FOLDER = join(ROOT, 'release');
 const STAGE = join(FOLDER, 'package');
 
 /** The texts of the package; bin/weft.mjs starts the program of its dist. */
-const COPIED = ['bin/weft.mjs', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY-NOTICES.txt'];
+const COPIED = ['bin/weft.mjs', 'README.md', 'CHANGELOG.md', 'LICENSE'];
 
 /** Makes the folder of the package as it is published, in place of an older one. Throws what the bundlers print. */
 export async function stage(): Promise<void> {
@@ -26,6 +27,7 @@ export async function stage(): Promise<void> {
   const program = [join(ROOT, 'bin', 'bundle.ts'), join(STAGE, 'dist')];
   await promisify(execFile)(process.execPath, program, { env: { ...process.env, CDK_VALIDATION: 'false' } });
   for (const path of COPIED) copyFileSync(join(ROOT, path), join(STAGE, path));
+  writeFileSync(join(STAGE, 'THIRD-PARTY-NOTICES.txt'), notices());
   writeFileSync(join(STAGE, 'package.json'), `${JSON.stringify(publishedManifest(manifestOf(ROOT)), null, 2)}\n`);
 }
 

@@ -29,7 +29,7 @@ export function versionsOf(root: string): Versions {
 /** The schema versions of the archives in test/upgrade/. */
 function archivedVersions(root: string): number[] {
   const names = globSync('test/upgrade/*.tar.br', { cwd: root });
-  return names.map((name) => Number(/layout-(\d+)/.exec(name)?.[1]));
+  return names.map((name) => Number(/schema-(\d+)/.exec(name)?.[1]));
 }
 
 /** The release that the last tag names, with its document and change log; undefined if there is no tag. */

@@ -1,8 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Lock } from '../licenses/closure.ts';
-import { bundledPackages } from '../licenses/notices.ts';
+import { bundledPackages } from '../licenses/packages.ts';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -50,13 +47,7 @@ export function restrictBom(bom: Bom, name: string, refs: ReadonlySet<string>): 
 export function bomOf(root: string, name: string): Bom {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: MAX_BUFFER_BYTES });
-  const lock = (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { readonly packages: Lock })
-    .packages;
-  const refs = new Set(
-    bundledPackages(lock).map(
-      (path) => `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${lock[path]?.version}`,
-    ),
-  );
+  const refs = new Set(bundledPackages().map((one) => `${one.name}@${one.version}`));
   const bom = restrictBom(JSON.parse(text) as Bom, name, refs);
   const described = new Set(bom.components.map((one) => one['bom-ref']));
   const missing = [...refs].filter((ref) => !described.has(ref));

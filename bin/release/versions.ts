@@ -32,10 +32,10 @@ export function versionProblems({ code, lock, document, section, archived }: Sta
       `the newest section of CHANGELOG.md must contain 'REST API ${code.api}, stored schema ${code.schema}'`,
     ],
   ];
-  const earlier = Array.from({ length: code.schema - 1 }, (_, index) => index + 1);
+  const schemas = Array.from({ length: code.schema }, (_, index) => index + 1);
   return [
     ...checks.filter(([holds]) => !holds).map(([, problem]) => problem),
-    ...earlier
+    ...schemas
       .filter((version) => !archived.includes(version))
       .map((version) => `test/upgrade/ has no archive of data with schema version ${version}`),
   ];

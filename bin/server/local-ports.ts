@@ -6,6 +6,7 @@ import { anchoredTime, keepAnchor } from '../../lib/adapters/local/clock-anchor.
 import type { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { durableContainers, durableLambdas, durableWeb } from '../../lib/adapters/local/outputs.ts';
+import { FairProcessor } from '../../lib/adapters/local/scheduling/fair-processor.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
@@ -131,6 +132,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     containers: durableContainers(containers, whenDurable),
     changes,
     clock,
+    processor: new FairProcessor(clock),
     meter: undefined,
     ...traces,
     ...replacements,

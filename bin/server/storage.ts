@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { type DataFolder, openDataFolder } from '../../lib/adapters/local/database/data-folder.ts';
 import { type DataSummary, summarize } from '../../lib/adapters/local/database/data-summary.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
-import { importOlderFolder } from '../../lib/adapters/local/import/older-folder.ts';
 import type { Expire } from '../../lib/adapters/local/table/expiry.ts';
 import { databaseTable } from '../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
@@ -30,16 +28,10 @@ export interface StorageOptions {
   readonly closers: AsyncDisposableStack;
 }
 
-async function openFolder({ settings: { data }, closers }: StorageOptions): Promise<DataFolder | undefined> {
+function openFolder({ settings: { data }, closers }: StorageOptions): DataFolder | undefined {
   if (data === undefined) return undefined;
   const folder = openDataFolder(data);
   closers.defer(folder.release);
-  if (await importOlderFolder(folder)) {
-    console.log(
-      `The data of an older version were copied into ${folder.file}; ${join(data, 'database')}, ${join(data, 'blobs')} ` +
-        'and the older *.db files beside them are no longer used, and can be deleted.',
-    );
-  }
   return folder;
 }
 
@@ -70,7 +62,7 @@ async function openInDatabase(database: LocalDatabase, folder: DataFolder | unde
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databaseEndpoint: endpoint, sync } = options.settings;
-  const folder = await openFolder(options);
+  const folder = openFolder(options);
   const database = new LocalDatabase({
     file: folder?.file ?? ':memory:',
     sync,

@@ -26,7 +26,7 @@ export async function upgrade(
   const version = await schemaVersionOf({ table }, migrations);
   const current = FIRST_VERSION + migrations.length;
   if (version === current) return;
-  const copy = keepCopy(`layout-${version}`);
+  const copy = keepCopy(`schema-${version}`);
   const kept = copy === undefined ? 'no copy is kept' : `a copy is kept in ${copy}`;
   console.log(`Migrating the tables from schema version ${version} to ${current}; ${kept}.`);
   await migrate({ table, inventory, clock: systemClock() }, Number.POSITIVE_INFINITY, migrations);

@@ -1,7 +1,7 @@
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct, type IConstruct } from 'constructs';
-import { FIRST_VERSION, MIGRATIONS } from '../../lib/domain/migrations/index.ts';
+import { LAST_VERSION } from '../../lib/domain/migrations/index.ts';
 import type { DeadLetters } from '../functions/dead-letters.ts';
 import { WeftFunction } from '../functions/function.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -21,7 +21,7 @@ export interface UpgradeProps {
 export class Upgrade extends Construct {
   constructor(scope: Construct, id: string, { settings, after, deadLetters }: UpgradeProps) {
     super(scope, id);
-    const migration = new WeftFunction(this, 'Leading', {
+    const migration = new WeftFunction(this, 'Migration', {
       kind: 'deploy',
       file: 'upgrade',
       about: 'Migrates the tables to the schema of this version',
@@ -40,11 +40,11 @@ export class Upgrade extends Construct {
       description: 'Once a day: items that a deployment did not migrate in time',
       schedule: Schedule.rate(Duration.days(1)),
     });
-    const migrated = new CustomResource(this, 'Led', {
-      resourceType: 'Custom::TablesLed',
+    const migrated = new CustomResource(this, 'Migrated', {
+      resourceType: 'Custom::TablesMigrated',
       serviceToken: migration.handler.functionArn,
       serviceTimeout: Duration.minutes(16),
-      properties: { name: settings.name, layout: FIRST_VERSION + MIGRATIONS.length },
+      properties: { name: settings.name, schema: LAST_VERSION },
     });
     migrated.node.addDependency(...after, migration.role);
   }

@@ -42,8 +42,11 @@ export function extraFileCommand(name: ExtraFile, root: string, to: string): str
   ].join(' ');
 }
 
-/** The license of Weft, and those of the packages that its bundles contain. */
-const LICENSES = ['LICENSE', 'THIRD-PARTY-NOTICES.txt'] as const;
+/** The license of Weft. */
+const LICENSE = 'LICENSE';
+
+/** The licenses of the packages that its bundles contain. */
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
 /** The folder of the published package with one copy of each file that lies beside several functions. */
 export const COPIES = 'copies';
@@ -51,20 +54,21 @@ export const COPIES = 'copies';
 /** The files in that folder which a function has beside it. The console's are in the folder of its only function. */
 export const copiesOf = (names: readonly ExtraFile[]): string[] => [
   ...names.filter((name) => name !== CONSOLE),
-  ...LICENSES,
+  LICENSE,
+  NOTICES,
 ];
 
 const COPY = "require('node:fs').copyFileSync(process.argv[1], process.argv[2])";
 
-const copyCommand = (file: string, from: string, to: string): string =>
-  `"${process.execPath}" -e "${COPY}" "${join(from, file)}" "${join(to, file)}"`;
+/** The commands that put the licenses into a folder. */
+const licenseCommands = (root: string, to: string): string[] => [
+  `"${process.execPath}" -e "${COPY}" "${join(root, LICENSE)}" "${join(to, LICENSE)}"`,
+  `"${process.execPath}" "${join(root, 'bin', 'licenses', 'write.ts')}" "${join(to, NOTICES)}"`,
+];
 
-/** Bundles extra files after a function was bundled, and lays the licenses beside them. */
+/** Bundles extra files after a function was bundled, and puts the licenses beside them. */
 export const extraFileHooks = (names: readonly ExtraFile[]): ICommandHooks => ({
   beforeBundling: () => [],
   beforeInstall: () => [],
-  afterBundling: (from, to) => [
-    ...names.map((name) => extraFileCommand(name, from, to)),
-    ...LICENSES.map((file) => copyCommand(file, from, to)),
-  ],
+  afterBundling: (from, to) => [...names.map((name) => extraFileCommand(name, from, to)), ...licenseCommands(from, to)],
 });

@@ -1,3 +1,4 @@
+import { framesOf } from './frames.ts';
 import { type Operations, operations } from './operations.ts';
 
 /** The name of an operation of the API, as in its OpenAPI description. */
@@ -32,11 +33,11 @@ export interface ClientSettings {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** The service refused a request, or a run that was waited for failed. */
+/** The service refused a request, or the run that a request waited for failed. */
 export class WeftError extends Error {
   override readonly name = 'WeftError';
   readonly status: number;
-  /** The body of the reply as JSON; undefined if it is none. */
+  /** The body of the reply as JSON; undefined if it is not JSON. */
   readonly details: unknown;
   /** The headers of the reply; a failed run has its code in `Service-Instance-Error-Code`. */
   readonly headers: Headers;
@@ -72,7 +73,8 @@ const encoded = (name: string, value: string): string => {
   return name === 'node' || name === 'secret' ? text.replaceAll('%2F', '/') : text;
 };
 
-function addressOf(url: string, operation: OperationName, { path = {}, query = {} }: AnyOptions): string {
+/** The URL of a request to the service at a URL. */
+export function addressOf(url: string, operation: OperationName, { path = {}, query = {} }: AnyOptions): string {
   const row: { readonly path: string; readonly op?: string } = operations[operation];
   const place = row.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, path[name] ?? ''));
   const search = new URLSearchParams(row.op === undefined ? {} : { op: row.op });
@@ -84,10 +86,10 @@ function addressOf(url: string, operation: OperationName, { path = {}, query = {
 }
 
 /** Text and bytes are sent as they are, everything else as JSON. */
-function bodyOf({ body }: AnyOptions): Pick<RequestInit, 'body'> {
+function contentOf({ body }: AnyOptions): Pick<RequestInit, 'body'> & Pick<AnyOptions, 'headers'> {
   if (body === undefined) return {};
-  const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof Uint8Array;
-  return { body: isRaw ? (body as string) : JSON.stringify(body) };
+  if (typeof body === 'string' || body instanceof Blob || body instanceof Uint8Array) return { body: body as string };
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
 }
 
 const parsed = (text: string): unknown => {
@@ -98,25 +100,26 @@ const parsed = (text: string): unknown => {
   }
 };
 
-async function toError(response: Response): Promise<WeftError> {
-  const text = await response.text();
+/** The error of a reply with this text, which is JSON or plain. */
+export function errorOf({ status, statusText = '', headers }: ReplyHead, text: string): WeftError {
   const details = parsed(text);
-  const message = (details as { readonly message?: unknown } | undefined)?.message;
-  return new WeftError(
-    response.status,
-    String(message ?? (text.trim() || response.statusText)),
-    details,
-    response.headers,
-  );
+  const { message } = (details ?? {}) as { readonly message?: unknown };
+  const plain = text.trim() === '' ? `the service replied ${status} ${statusText}`.trim() : text.trim();
+  return new WeftError(status, typeof message === 'string' ? message : plain, details, headers);
 }
 
+/** Status and headers of a reply whose body is read already. */
+type ReplyHead = Pick<Response, 'status' | 'headers'> & { readonly statusText?: string };
+
 const READERS = {
-  /** A stream is read by `stream`; here only its beginning is checked. */
-  stream: async (response: Response) => {
-    await response.body?.cancel();
-    return undefined;
+  json: async (response: Response) => {
+    const text = await response.text();
+    const value = parsed(text);
+    if (value === undefined && text !== '') {
+      throw new WeftError(response.status, 'the reply of the service is not JSON', undefined, response.headers);
+    }
+    return value;
   },
-  json: async (response: Response) => parsed(await response.text()),
   bytes: (response: Response) => response.blob(),
   none: async (response: Response) => {
     await response.body?.cancel();
@@ -125,18 +128,11 @@ const READERS = {
 } as const;
 
 /** Yields the data of the events of a stream. */
-async function* framesOf(response: Response): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of response.body ?? []) {
-    rest += decoder.decode(chunk, { stream: true });
-    const events = rest.split('\n\n');
-    rest = events.pop() ?? '';
-    for (const event of events) {
-      const lines = event.split('\n');
-      const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length).trim());
-      const value = parsed(data.join('\n'));
-      if (lines.includes('event: error')) {
+async function* dataOf(response: Response): AsyncGenerator<unknown> {
+  for await (const frames of framesOf(response)) {
+    for (const { event, data } of frames) {
+      const value = parsed(data);
+      if (event === 'error') {
         const message = (value as { readonly Message?: string } | undefined)?.Message ?? 'the stream failed';
         throw new WeftError(response.status, message, value, response.headers);
       }
@@ -149,15 +145,16 @@ async function* framesOf(response: Response): AsyncGenerator<unknown> {
 export function createClient({ url, key = '', fetch = globalThis.fetch }: ClientSettings): WeftClient {
   const request = async (operation: OperationName, options: AnyOptions, more: Record<string, string>) => {
     const { method } = operations[operation];
+    const { headers = {}, ...content } = contentOf(options);
     const response = await fetch(addressOf(url, operation, options), {
       method,
       // The key must not be sent to another host.
       redirect: 'error',
-      headers: { ...(key === '' ? {} : { 'Service-Api-Key': key }), ...more, ...options.headers },
-      ...bodyOf(options),
+      headers: { ...(key === '' ? {} : { 'Service-Api-Key': key }), ...headers, ...more, ...options.headers },
+      ...content,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (response.status >= 400) throw await toError(response);
+    if (response.status >= 400) throw errorOf(response, await response.text());
     return response;
   };
   return {
@@ -168,7 +165,7 @@ export function createClient({ url, key = '', fetch = globalThis.fetch }: Client
     },
     stream: async function* (operation, ...[options = {}]) {
       const response = await request(operation, options as AnyOptions, { Accept: 'text/event-stream' });
-      yield* framesOf(response) as AsyncGenerator<never>;
+      yield* dataOf(response) as AsyncGenerator<never>;
     },
   };
 }

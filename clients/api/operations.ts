@@ -1256,7 +1256,7 @@ export interface Operations {
   };
 }
 
-/** Method, path below /api, `op` and the permission that a key needs. */
+/** Method, path below /api, `op`, the permission that a key needs, and how the reply is read. */
 export const operations = {
   listNamespaces: { method: 'GET', path: '/namespaces', permission: 'read', reply: 'json' },
   createNamespace: { method: 'PUT', path: '/namespaces/{namespace}', permission: 'admin', reply: 'json' },
@@ -1362,19 +1362,19 @@ export const operations = {
   createGlobalServiceRevision: { method: 'POST', path: '/functions/{service}', permission: 'admin', reply: 'none' },
   setGlobalServiceTraffic: { method: 'PATCH', path: '/functions/{service}', permission: 'admin', reply: 'none' },
   deleteGlobalService: { method: 'DELETE', path: '/functions/{service}', permission: 'admin', reply: 'none' },
-  watchGlobalServiceRevisions: { method: 'GET', path: '/functions/{service}/revisions', permission: 'read', reply: 'stream' },
-  watchGlobalServiceRevision: { method: 'GET', path: '/functions/{service}/revisions/{revision}', permission: 'read', reply: 'stream' },
+  watchGlobalServiceRevisions: { method: 'GET', path: '/functions/{service}/revisions', permission: 'read', reply: 'none' },
+  watchGlobalServiceRevision: { method: 'GET', path: '/functions/{service}/revisions/{revision}', permission: 'read', reply: 'none' },
   deleteGlobalServiceRevision: { method: 'DELETE', path: '/functions/{service}/revisions/{revision}', permission: 'admin', reply: 'none' },
   listGlobalServicePods: { method: 'GET', path: '/functions/{service}/revisions/{revision}/pods', permission: 'read', reply: 'json' },
-  watchPodLogs: { method: 'GET', path: '/functions/logs/pod/{pod}', permission: 'read', reply: 'stream' },
+  watchPodLogs: { method: 'GET', path: '/functions/logs/pod/{pod}', permission: 'read', reply: 'none' },
   listNamespaceServices: { method: 'GET', path: '/functions/namespaces/{namespace}', permission: 'read', reply: 'json' },
   createNamespaceService: { method: 'POST', path: '/functions/namespaces/{namespace}', permission: 'write', reply: 'none' },
   getNamespaceService: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'read', reply: 'json' },
   createNamespaceServiceRevision: { method: 'POST', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write', reply: 'none' },
   setNamespaceServiceTraffic: { method: 'PATCH', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write', reply: 'none' },
   deleteNamespaceService: { method: 'DELETE', path: '/functions/namespaces/{namespace}/function/{service}', permission: 'write', reply: 'none' },
-  watchNamespaceServiceRevisions: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions', permission: 'read', reply: 'stream' },
-  watchNamespaceServiceRevision: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}', permission: 'read', reply: 'stream' },
+  watchNamespaceServiceRevisions: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions', permission: 'read', reply: 'none' },
+  watchNamespaceServiceRevision: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}', permission: 'read', reply: 'none' },
   deleteNamespaceServiceRevision: { method: 'DELETE', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}', permission: 'write', reply: 'none' },
   listNamespaceServicePods: { method: 'GET', path: '/functions/namespaces/{namespace}/function/{service}/revisions/{revision}/pods', permission: 'read', reply: 'json' },
   listWorkflowServices: { method: 'GET', path: '/functions/namespaces/{namespace}/tree/{node}', op: 'services', permission: 'read', reply: 'json' },

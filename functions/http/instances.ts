@@ -10,10 +10,10 @@ import { toFailure, toStepReply, toTimeline } from '../../lib/domain/instances/t
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { needOfRun } from '../../lib/domain/tree/kept-sources.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
-import { cancel } from '../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../lib/engine/delivery/deliver.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
-import { rerunMany } from '../../lib/engine/start/bulk-rerun.ts';
-import { planRerun, type Rerun, rerun } from '../../lib/engine/start/rerun.ts';
+import { rerunMany } from '../../lib/engine/requests/start/bulk-rerun.ts';
+import { planRerun, type Rerun, rerun } from '../../lib/engine/requests/start/rerun.ts';
 import * as prices from './instances/prices.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {

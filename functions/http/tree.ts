@@ -15,7 +15,7 @@ import * as revisions from '../../lib/domain/tree/revisions.ts';
 import * as tree from '../../lib/domain/tree/tree.ts';
 import * as workflows from '../../lib/domain/tree/workflows.ts';
 import * as publishing from '../../lib/engine/changes/publishing.ts';
-import { showMachines } from '../../lib/engine/executions/machines.ts';
+import { showMachines } from '../../lib/engine/machines/definitions.ts';
 import type { Blobs } from '../../lib/ports/blobs.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { Table } from '../../lib/ports/table.ts';

@@ -1,9 +1,9 @@
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { completeTask, failTask, type Holding, renewLease } from '../../lib/engine/workers/requests/ending.ts';
-import { listQueues, listTasks } from '../../lib/engine/workers/requests/listing.ts';
-import { pollTasks } from '../../lib/engine/workers/requests/taking.ts';
+import { completeTask, failTask, type Holding, renewLease } from '../../lib/engine/requests/worker-tasks/ending.ts';
+import { listQueues, listTasks } from '../../lib/engine/requests/worker-tasks/listing.ts';
+import { pollTasks } from '../../lib/engine/requests/worker-tasks/taking.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 
 type Ending = Pick<Call<'completeTask' | 'failTask' | 'renewTask'>, 'path' | 'input'>;

@@ -11,8 +11,8 @@ import {
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
 import { logFieldsOf } from '../../lib/engine/run/log-fields.ts';
-import { isStepResult, throwTaskError } from '../../lib/engine/step/errors.ts';
-import { type StepInput, step } from '../../lib/engine/step/step.ts';
+import { isStepResult, throwTaskError } from '../../lib/engine/tasks/results.ts';
+import { type StepInput, step } from '../../lib/engine/tasks/step.ts';
 
 const loggedStep = withFaultLog(
   (input: StepInput): Promise<unknown> =>

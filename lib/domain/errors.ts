@@ -55,7 +55,7 @@ export function notFound(label: string): ServiceError {
   return new ServiceError('not-found', `${label} not found`);
 }
 
-/** A limit is reached; `what` names it: `20 jq requests of this key wait`. A new attempt may succeed after so many seconds. */
+/** `what` names the limit that is reached: `20 jq requests of this key wait`. After `seconds` a new attempt may succeed. */
 export function tooMany(what: string, seconds: number): ServiceError {
   return new ServiceError('too-many', `${what}; try again later`, {}, seconds);
 }

@@ -28,11 +28,6 @@ export const START_LIMITS = ['activeRuns', 'startsPerSecond'] as const satisfies
 
 const LIMITS = [...RUN_LIMITS, ...START_LIMITS] as const satisfies readonly (keyof NamespaceLimits)[];
 
-/** The limits that differ from the default values, from their stored form; undefined: none does. */
-export function limitsFrom(text: unknown): Partial<NamespaceLimits> | undefined {
-  return changeLimits(typeof text === 'string' ? (JSON.parse(text) as Partial<NamespaceLimits>) : undefined, {});
-}
-
 /** The limits after a change: a number sets one, 0 returns to its default value. Undefined: all have theirs. */
 export function changeLimits(
   limits: Partial<NamespaceLimits> | undefined,

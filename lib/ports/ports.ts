@@ -6,6 +6,7 @@ import type { Containers } from './containers.ts';
 import type { Executions } from './executions.ts';
 import type { Lambdas } from './lambdas.ts';
 import type { Meter } from './meter.ts';
+import type { Processor } from './processor.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
 import type { Settings } from './settings.ts';
@@ -34,6 +35,8 @@ export interface Ports {
   readonly containers: Containers;
   readonly changes: Changes;
   readonly clock: Clock;
+  /** Absent or undefined where a process has one piece of work at a time. */
+  readonly processor?: Processor | undefined;
   /** Undefined where metrics are not collected. */
   readonly meter: Meter | undefined;
   /** Absent or undefined where traces are not exported. */

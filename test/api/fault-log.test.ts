@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
-import { isStepResult, RetryError } from '../../lib/engine/step/errors.ts';
+import { isStepResult, RetryError } from '../../lib/engine/tasks/results.ts';
 import type { Happened, Meter } from '../../lib/ports/meter.ts';
 
 let written = '';

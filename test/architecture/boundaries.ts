@@ -126,3 +126,33 @@ export function misplacedGlobals({ sources }: House): Violation[] {
     ...(isIn(CLOCKS, source.path) ? [] : uses(source, isClock, 'the clock or a random value')),
   ]);
 }
+
+/** Calls with the only files of the engine that may make them: what a commit owes is delivered in one place. */
+const CALLERS: Readonly<Record<string, readonly string[]>> = {
+  'executions.answer': ['lib/engine/machines/tasks.ts'],
+  // A commit's tasks; the task that calls the step; the task of a timer whose call failed.
+  endTask: ['lib/engine/delivery/deliver.ts', 'lib/engine/tasks/step.ts', 'lib/engine/tasks/retry-call.ts'],
+  outboxOf: ['lib/engine/delivery/deliver.ts'],
+  notifyEnd: ['lib/engine/delivery/deliver.ts'],
+  'listeners.removeAll': ['lib/engine/delivery/deliver.ts'],
+};
+
+/** Calls of the engine that end tasks, report ends or remove listeners elsewhere than in the delivery of a commit. */
+export function misplacedDeliveries({ sources }: House): Violation[] {
+  const nameOf = (node: Node): string | undefined =>
+    isCallExpression(node)
+      ? Object.keys(CALLERS).find((name) =>
+          new RegExp(`(^|\\.)${name.replace('.', '\\.')}$`).test(node.expression.getText()),
+        )
+      : undefined;
+  return sources
+    .filter(({ path }) => isWithin('lib/engine', path))
+    .flatMap((source) => {
+      const names = new Set(source.nodes.map(nameOf).filter((name) => name !== undefined));
+      const misplaced = [...names].filter((name) => CALLERS[name]?.includes(source.path) === false);
+      return misplaced.map((name) => ({
+        at: `${source.path} calls ${name}`,
+        why: 'only the delivery of a commit does',
+      }));
+    });
+}

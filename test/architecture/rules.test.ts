@@ -136,6 +136,19 @@ const PLANTS: Readonly<Record<RuleName, Plant>> = {
       'lib/containers/sidecar/line.ts imports zod',
     ],
   },
+  'what a commit owes is delivered in one place': {
+    texts: {
+      'lib/engine/delivery/deliver.ts': 'export const ended = (token: string) => endTask(token, outboxOf(token));\n',
+      'lib/engine/waking.ts': 'export const wake = (given: Given) => given.executions.answer(notifyEnd(given.id));\n',
+      'lib/engine/sweep.ts': 'export const sweep = (all: Given) => listeners.removeAll(all);\n',
+    },
+    changes: { layers: [{ rooms: ['lib/ports', 'lib/domain', 'lib/works', 'lib/engine', 'lib/adapters'], on: [] }] },
+    found: [
+      'lib/engine/waking.ts calls executions.answer',
+      'lib/engine/waking.ts calls notifyEnd',
+      'lib/engine/sweep.ts calls listeners.removeAll',
+    ],
+  },
   'the environment, the clock and random values are used only in their folders': {
     texts: {
       'lib/domain/environment.ts': "export const HOST = process.env['HOST'];\n",

@@ -1,4 +1,10 @@
-import { forbiddenImports, misplacedGlobals, misplacedPackages, staleLayers } from './boundaries.ts';
+import {
+  forbiddenImports,
+  misplacedDeliveries,
+  misplacedGlobals,
+  misplacedPackages,
+  staleLayers,
+} from './boundaries.ts';
 import { circlesOfFiles, circlesOfFolders } from './circles.ts';
 import { longGuide, missingPaths, unmappedFolders } from './guide.ts';
 import type { Rule } from './house.ts';
@@ -14,6 +20,7 @@ export const RULES = {
   'folders do not import each other in a circle': circlesOfFolders,
   'a package is imported only in its folders': misplacedPackages,
   'the environment, the clock and random values are used only in their folders': misplacedGlobals,
+  'what a commit owes is delivered in one place': misplacedDeliveries,
   'a file has at most 300 lines': longFiles,
   'a function has at most 50 lines': longFunctions,
   'a class has at most 200 lines': longClasses,

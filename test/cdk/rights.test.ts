@@ -89,7 +89,7 @@ describe('the rights of every role', () => {
         .split(/\n(?= {2}\w)/)
         .some((one, index, all) => /PutItem.*weft-catalog/s.test(one) && all[index + 1]?.trim() !== guard),
     );
-    expect(unguarded.map((section) => section.split(',')[0])).toEqual(['FunctionskeysRole', 'UpgradeLeadingRole']);
+    expect(unguarded.map((section) => section.split(',')[0])).toEqual(['FunctionskeysRole', 'UpgradeMigrationRole']);
   });
 
   test('decrypt a root key in a parameter of yours that is encrypted with any key of yours', () => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../lib/domain/migrations/index.ts';
+import { LAST_VERSION } from '../../lib/domain/migrations/index.ts';
 import { makeApp, ofType, resourcesIn } from './stack.ts';
 
 const resources = resourcesIn(makeApp().stack);
-const [[ledId, led] = ['', undefined]] = ofType(resources, 'Custom::TablesLed');
+const [[migratedId, migrated] = ['', undefined]] = ofType(resources, 'Custom::TablesMigrated');
 const text = (value: unknown): string => JSON.stringify(value);
-const leading = text(led?.Properties['ServiceToken']).match(/UpgradeLeadingFunction\w+/)?.[0] ?? 'none';
+const migration = text(migrated?.Properties['ServiceToken']).match(/UpgradeMigrationFunction\w+/)?.[0] ?? 'none';
 
 describe('the tables of a deployed installation', () => {
   test('are migrated when a version with another schema is deployed', () => {
-    expect(led?.Properties).toMatchObject({ name: 'weft', layout: 1 + MIGRATIONS.length });
+    expect(migrated?.Properties).toMatchObject({ name: 'weft', schema: LAST_VERSION });
   });
 
   test('are migrated after all other resources, so that no later failure rolls the functions back', () => {
-    const { DependsOn: waits = [] } = resources[ledId] as unknown as { DependsOn: string[] };
+    const { DependsOn: waits = [] } = resources[migratedId] as unknown as { DependsOn: string[] };
     const others = Object.keys(resources).filter((id) => !id.startsWith('Upgrade') && id !== 'CDKMetadata');
     expect(others.filter((id) => id.startsWith('Functions')).length).toBeGreaterThan(10);
     expect(others.filter((id) => !waits.includes(id))).toEqual([]);
@@ -21,7 +21,7 @@ describe('the tables of a deployed installation', () => {
 
   test('are migrated once a day, if the deployment had no time for all items', () => {
     const rules = ofType(resources, 'AWS::Events::Rule').filter(([, rule]) =>
-      text(rule.Properties['Targets']).includes(leading),
+      text(rule.Properties['Targets']).includes(migration),
     );
     expect(rules.map(([, { Properties }]) => Properties['ScheduleExpression'])).toEqual(['rate(1 day)']);
   });
@@ -30,6 +30,6 @@ describe('the tables of a deployed installation', () => {
     const scanning = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
       text(policy).includes('dynamodb:Scan'),
     );
-    expect(scanning.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['UpgradeLeadingRoleDefaultPolicy']);
+    expect(scanning.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['UpgradeMigrationRoleDefaultPolicy']);
   });
 });

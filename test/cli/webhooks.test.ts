@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { curlLine, variableOf } from '../../lib/engine/webhooks/curl.ts';
+import { curlLine, variableOf } from '../../lib/engine/requests/webhooks/curl.ts';
 import { type Client, openOwnClient } from '../service/access/client.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emit, type MachineEntry } from '../../lib/compiler/emit/emit.ts';
-import { END } from '../../lib/engine/executions/outcomes.ts';
-import { TASK_ERROR } from '../../lib/engine/executions/task-errors.ts';
+import { TASK_ERROR } from '../../lib/compiler/emit/task-protocol.ts';
+import { END } from '../../lib/engine/machines/outcomes.ts';
 import { planOf } from '../compiler/texts.ts';
 import { type Emulator, openEmulator, type Steps } from './emulator.ts';
 import { UnavailableError } from './python-packages.ts';
@@ -134,9 +134,9 @@ const KINDS: readonly Kind[] = [
   {
     name: 'an event after which the machine resumes the run',
     yaml: event(NEXT),
-    answer: failedBy(TASK_ERROR.heard),
+    answer: failedBy(TASK_ERROR.eventsReceived),
     tasks: [LISTENING],
-    resumed: after({ error: TASK_ERROR.heard }),
+    resumed: after({ error: TASK_ERROR.eventsReceived }),
   },
   { name: 'a call that ends the run', yaml: action(NEXT), answer: ended, tasks: [onlyCall(0)] },
   {

@@ -3,7 +3,7 @@ import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { type Outcome, openByLink } from '../../lib/engine/approvals/decisions.ts';
 import { linksOf, readLink } from '../../lib/engine/approvals/links.ts';
-import { decide } from '../../lib/engine/approvals/requests/deciding.ts';
+import { decide } from '../../lib/engine/requests/deciding.ts';
 import { CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
 import { runsOf, unfinishedOf } from './world/snapshot.ts';

@@ -99,14 +99,14 @@ describe('the function that keeps failed calls', () => {
   test('keeps an event that could not be routed, for its namespace', async () => {
     const [written, ...others] = await writtenBy(callOf(eventOf(MESSAGE)));
     expect(others).toEqual([]);
-    for (const part of ['failed-deliveries#n1', 'AccessDenied: not allowed', '{"N":"3"}', 'e1']) {
+    for (const part of ['dead-letters#n1', 'AccessDenied: not allowed', '{"N":"3"}', 'e1']) {
       expect(written).toContain(part);
     }
   });
 
   test('keeps a scheduled start that failed, for the namespace that it names', async () => {
     const [written] = await writtenBy(callOf(TICK));
-    for (const part of ['failed-deliveries#n1', '/nightly', 'AccessDenied']) expect(written).toContain(part);
+    for (const part of ['dead-letters#n1', '/nightly', 'AccessDenied']) expect(written).toContain(part);
   });
 
   test('keeps a call that expired before it was made, which has no response', async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { StepInput } from '../../lib/engine/step/step.ts';
+import type { StepInput } from '../../lib/engine/tasks/step.ts';
 import type { Json } from '../service/access/client.ts';
 import { rowsOf } from '../service/access/client.ts';
 import { DeployedSpace, requestOf } from './deployed-space.ts';

@@ -5,12 +5,19 @@ import { type AwsServer, startAwsServer } from '../adapters/aws/server.ts';
 import { type EmulatedTable, openEmulatedTable } from '../emulator/dynoxide.ts';
 import { LogLines } from './emf-lines.ts';
 
+// A release with one migration.
+vi.mock(import('../../lib/domain/migrations/index.ts'), async (original) => {
+  const { renaming } = await import('../adapters/local/database/renaming.ts');
+  return { ...(await original()), MIGRATIONS: [renaming()] };
+});
+
 /** The tables as they are deployed, and the address where CloudFormation waits. */
 let database: EmulatedTable;
 let server: AwsServer;
 const answers: Record<string, unknown>[] = [];
 let status = 200;
-const LAYOUT = { pk: 'layout', sk: '.' };
+const VERSION = { table: 'catalog', pk: 'schema', sk: '.' } as const;
+const LINE = { table: 'journal', pk: 'line', sk: '.' } as const;
 
 beforeAll(async () => {
   database = await openEmulatedTable();
@@ -33,12 +40,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   answers.length = 0;
   await database.table.write([
-    { do: 'delete', key: { table: 'catalog', ...LAYOUT } },
-    {
-      do: 'put',
-      table: 'runs',
-      item: { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', id: 'wait#i#000' },
-    },
+    { do: 'delete', key: VERSION },
+    { do: 'put', table: 'journal', item: { pk: LINE.pk, sk: LINE.sk, before: 1 } },
   ]);
 });
 afterAll(async () => {
@@ -55,37 +58,36 @@ const asked = (RequestType: string): CloudFormationCustomResourceEvent =>
     RequestId: 'request',
     LogicalResourceId: 'logical',
     PhysicalResourceId: 'weft',
-    ResourceProperties: { ServiceToken: 'token', name: 'weft', layout: '2' },
+    ResourceProperties: { ServiceToken: 'token', name: 'weft', schema: '2' },
   }) as unknown as CloudFormationCustomResourceEvent;
 
 async function found() {
-  const [layout, listener] = await database.table.get([
-    { table: 'catalog', ...LAYOUT },
-    { table: 'runs', pk: 'listeners#ns#paid', sk: 'wait#i#000' },
-  ]);
-  return { layout: layout?.['layout'], order: listener?.['order'] };
+  const [schema] = await database.table.get([VERSION]);
+  const [line] = await database.table.get([LINE]);
+  return { version: schema?.['version'], line };
 }
 
-const LED = { layout: 4, order: 'wait#i#000' };
+const KEY = { pk: LINE.pk, sk: LINE.sk };
+const MIGRATED = { version: 2, line: { ...KEY, after: 1 } };
 
 test.each(['Create', 'Update'])(
   '%s migrates the tables to the schema version of the deployed release',
   async (type) => {
     await handler(asked(type));
-    expect(await found()).toEqual(LED);
+    expect(await found()).toEqual(MIGRATED);
     expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
   },
 );
 
 test('the daily call migrates them too', async () => {
   await handler({});
-  expect(await found()).toEqual(LED);
+  expect(await found()).toEqual(MIGRATED);
   expect(answers).toEqual([]);
 });
 
 test('deleting the stack changes nothing', async () => {
   await handler(asked('Delete'));
-  expect(await found()).toEqual({ layout: undefined, order: undefined });
+  expect(await found()).toEqual({ version: undefined, line: { ...KEY, before: 1 } });
   expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
@@ -98,16 +100,16 @@ test('a response that does not arrive is sent again by the next call, and is nev
 });
 
 test('tables of a newer version fail the deployment with a message', async () => {
-  await database.table.write([{ do: 'put', table: 'catalog', item: { ...LAYOUT, layout: 5 } }]);
+  await database.table.write([{ do: 'put', table: 'catalog', item: { pk: VERSION.pk, sk: VERSION.sk, version: 3 } }]);
   const lines = new LogLines();
   await handler(asked('Update'));
-  await expect(handler({})).rejects.toThrow('schema version 5');
+  await expect(handler({})).rejects.toThrow('schema version 3');
   vi.restoreAllMocks();
   expect(lines.faults).toHaveLength(2);
   expect(answers).toMatchObject([
     {
       Status: 'FAILED',
-      Reason: expect.stringContaining('schema version 5, but this version of Weft supports versions up to 4'),
+      Reason: expect.stringContaining('schema version 3, but this version of Weft supports versions up to 2'),
     },
   ]);
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { deleteNode } from '../../lib/engine/changes/publishing.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
-import { execute, executeAndWait } from '../../lib/engine/start/start.ts';
+import { execute, executeAndWait } from '../../lib/engine/requests/start/start.ts';
 import { MachineLimitError } from '../../lib/ports/executions.ts';
 import { MINUTE_MS } from '../../lib/time/units.ts';
 import { QuotaSpace } from './space.ts';

@@ -6,7 +6,7 @@ import { allPostponed, countPostponed, progressOf } from '../../lib/domain/tree/
 import { deleteNode } from '../../lib/engine/changes/publishing.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
-import { execute } from '../../lib/engine/start/start.ts';
+import { execute } from '../../lib/engine/requests/start/start.ts';
 import { BusyError } from '../../lib/ports/executions.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/time/units.ts';
 import { cases, IS_FULL } from '../effort.ts';

@@ -10,7 +10,7 @@ import { ACTIVATION_MS } from '../../lib/domain/storage/spread.ts';
 import * as tree from '../../lib/domain/tree/tree.ts';
 import * as workflows from '../../lib/domain/tree/workflows.ts';
 import { receiveInbound } from '../../lib/engine/events/inbound.ts';
-import { prepare } from '../../lib/engine/start/invocations.ts';
+import { prepare } from '../../lib/engine/requests/start/invocations.ts';
 import { leased } from '../../lib/ports/table.ts';
 import { MemoryPorts } from '../engine/world/memory-ports.ts';
 import { PartitionMeter, READ_UNITS_OF_PARTITION } from './partition-meter.ts';

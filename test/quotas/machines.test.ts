@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { createDirectory, deleteNode, updateWorkflow } from '../../lib/engine/changes/publishing.ts';
-import { continueAsNew } from '../../lib/engine/executions/continue-as-new.ts';
-import { ensureMachine } from '../../lib/engine/executions/machines.ts';
+import { continueAsNew } from '../../lib/engine/machines/continue-as-new.ts';
+import { ensureMachine } from '../../lib/engine/machines/definitions.ts';
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
+import { execute } from '../../lib/engine/requests/start/start.ts';
 import { startByClock } from '../../lib/engine/routing/starts.ts';
-import { execute } from '../../lib/engine/start/start.ts';
 import { BusyError } from '../../lib/ports/executions.ts';
 import { QuotaSpace } from './space.ts';
 

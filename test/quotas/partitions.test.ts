@@ -9,7 +9,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { ACTIVATION_MS } from '../../lib/domain/storage/spread.ts';
 import { receive } from '../../lib/engine/events/broadcasting.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
-import { execute, executeAndWait } from '../../lib/engine/start/start.ts';
+import { execute, executeAndWait } from '../../lib/engine/requests/start/start.ts';
 import type { CloudEvent } from '../../lib/events/cloud-event.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';
 import { runsOf } from '../engine/world/snapshot.ts';

@@ -8,7 +8,7 @@ import { lambda } from '../../lib/api/lambda.ts';
 import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-requests.ts';
 import { putAt } from '../../lib/domain/storage/batches.ts';
 import * as keys from '../../lib/domain/storage/keys.ts';
-import { notifyEnd } from '../../lib/engine/run/end-waiters.ts';
+import { notifyEnd } from '../../lib/engine/delivery/end-waiters.ts';
 import type { Settings } from '../../lib/ports/settings.ts';
 import { resourcesOf } from '../cdk/stack.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';
@@ -153,7 +153,7 @@ describe('requests that wait, in an account with 10 concurrent calls', () => {
       expect(statuses).toEqual([...Array(7).fill(429), ...Array(5).fill(504)]);
       const [rejected] = received.filter(({ status }) => status === 429);
       expect(rejected).toMatchObject({ headers: { 'Retry-After': '10' } });
-      expect(rejected?.body).toContain('as many requests of this service wait');
+      expect(rejected?.body).toContain('the limit of waiting requests and event streams of this service is reached');
       expect(await runsOf(world)).toHaveLength(5);
     }));
 

@@ -7,7 +7,7 @@ import { ACTIVATION_MS, partitionsIn } from '../../lib/domain/storage/spread.ts'
 import { endedTasksOf } from '../../lib/domain/workers/ended-tasks.ts';
 import { depthOf } from '../../lib/domain/workers/queues.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
-import { completeTask } from '../../lib/engine/workers/requests/ending.ts';
+import { completeTask } from '../../lib/engine/requests/worker-tasks/ending.ts';
 import { MINUTE_MS, SECOND_MS } from '../../lib/time/units.ts';
 import { offerTask, takeTasks } from '../engine/workers/offers.ts';
 import { openDatabase, World } from '../engine/world/engine-world.ts';

@@ -169,7 +169,7 @@ describe('a clone', () => {
     root = mkdtempSync(join(tmpdir(), 'weft-repository-'));
     git('init', '--quiet');
     for (const folder of ['docs', 'test/upgrade']) mkdirSync(join(root, folder), { recursive: true });
-    for (let layout = 1; layout < LAST_VERSION; layout += 1) write(`test/upgrade/v0.1.0-layout-${layout}.tar.br`, '');
+    for (let schema = 1; schema <= LAST_VERSION; schema += 1) write(`test/upgrade/v0.1.0-schema-${schema}.tar.br`, '');
     state('0.1.0', ['list', 'get']);
     commit();
   });
@@ -189,13 +189,13 @@ describe('a clone', () => {
   test('has the same versions everywhere', () => {
     expect(repositoryProblems(root)).toEqual([]);
     write('package-lock.json', JSON.stringify({ version: '0.0.9' }));
-    write('CHANGELOG.md', '# Changes\n\n## 0.0.9 - 2026-11-23\n\nREST API 1.0.0, stored schema 1.\n');
-    rmSync(join(root, 'test/upgrade/v0.1.0-layout-2.tar.br'));
+    write('CHANGELOG.md', '# Changes\n\n## 0.0.9 - 2026-11-23\n\nREST API 1.0.0, stored schema 9.\n');
+    rmSync(join(root, 'test/upgrade/v0.1.0-schema-1.tar.br'));
     expect(repositoryProblems(root)).toEqual([
       'package-lock.json has version 0.0.9, package.json 0.1.0',
       'the newest section of CHANGELOG.md is 0.0.9, package.json has 0.1.0',
       `the newest section of CHANGELOG.md must contain 'REST API 1.0.0, stored schema ${LAST_VERSION}'`,
-      'test/upgrade/ has no archive of data with schema version 2',
+      'test/upgrade/ has no archive of data with schema version 1',
     ]);
   });
 

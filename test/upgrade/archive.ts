@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
 /** SQLite creates these files again. */
-const LEFT_OUT = ['database-shm', 'lock-journal'];
+const LEFT_OUT = ['weft.db-shm', 'lock-journal'];
 /** The write-ahead log contains many repetitions at large distances. */
 const SIGHT = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
 const MAX_BUFFER_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /**
  * `node test/upgrade/record.ts <folder> [killed]`: creates a data folder with waiting runs of this version, as test
  * data for later versions; of a service that was shut down, or of one that was killed. The archive that archive.ts
- * makes of it, `test/upgrade/<version>-<name of its schema version>.tar.br`, never changes.
+ * makes of it, `test/upgrade/v<version>-schema-<schema version>.tar.br`, never changes after the release.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

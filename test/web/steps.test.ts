@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { InstanceRecord, LogLine } from '../../web/data/api/operations.ts';
+import type { InstanceRecord, LogLine } from '../../clients/api/operations.ts';
 import { childrenBySteps } from '../../web/data/runs/child-steps.ts';
 import { StepReader } from '../../web/data/runs/steps.ts';
 import { lanesOf, type TimelineChild } from '../../web/parts/timeline/lanes.ts';

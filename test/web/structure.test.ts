@@ -2,19 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiTypes, type Description } from '../../bin/console/api-types.ts';
-import { operations } from '../../web/data/api/operations.ts';
 import { type House, parseSources, type Rule } from '../architecture/house.ts';
 import { specifiersOf } from '../architecture/imports.ts';
 import { RULES } from '../architecture/rules.ts';
-
-const GENERATED = 'web/data/api/operations.ts';
 
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'web'], {
   encoding: 'utf8',
 });
 const paths = listed.split('\n').filter((path) => existsSync(path));
-const code = paths.filter((path) => /\.tsx?$/.test(path) && path !== GENERATED);
+const code = paths.filter((path) => /\.tsx?$/.test(path));
 const styles = paths.filter((path) => path.endsWith('.css'));
 const read = (path: string): string => readFileSync(path, 'utf8');
 
@@ -75,8 +71,9 @@ test('a room imports only the rooms below it, and a page imports nothing of anot
   expect(inner.filter((one) => !isAllowed(one))).toEqual([]);
 });
 
-test('the console imports nothing of the service, and no package that is not its own', () => {
-  const known = /^(preact(\/hooks)?|@preact\/signals|@codemirror\/[\w-]+|@lezer\/\w+|@dagrejs\/dagre|uplot|js-yaml)$/;
+test('the console imports the client of the API alone of the service, and no package that is not its own', () => {
+  const known =
+    /^(clients\/api\/[\w-]+\.ts|preact(\/hooks)?|@preact\/signals|@codemirror\/[\w-]+|@lezer\/\w+|@dagrejs\/dagre|uplot|js-yaml)$/;
   const outside = imports.filter(({ to }) => !to.startsWith('web/') && !to.startsWith('examples/') && !known.test(to));
   expect(outside).toEqual([]);
 });
@@ -96,25 +93,4 @@ test('a colour is named by a token, never written where it is used', () => {
 test('nothing is put into the page as markup, and no text is run as a script', () => {
   const wrong = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;
   expect(code.filter((path) => wrong.test(read(path)))).toEqual([]);
-});
-
-test('the types of requests are what the OpenAPI description makes of them (else: npm run docs)', () => {
-  expect(read(GENERATED)).toBe(apiTypes(JSON.parse(read('docs/openapi.json')) as Description));
-});
-
-test('a request names its operation where the service requires it, also one that is alone with its method', () => {
-  const { paths } = JSON.parse(read('docs/openapi.json')) as Description;
-  const alone = Object.values(paths).flatMap((methods) =>
-    Object.values(methods).filter(
-      (one) => one['x-operations'] === undefined && one.parameters?.some(({ name }) => name === 'op'),
-    ),
-  );
-  const rows = new Map<string, { readonly op?: string; readonly path: string }>(Object.entries(operations));
-  expect(alone.map(({ operationId }) => [operationId, rows.get(operationId)?.op])).toEqual(
-    expect.arrayContaining([
-      ['rerunInstance', 'rerun'],
-      ['rerunInstances', 'rerun'],
-      ['deleteWorkflowService', 'delete-service'],
-    ]),
-  );
 });

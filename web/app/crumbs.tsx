@@ -1,4 +1,4 @@
-import type { NamespacesReply } from '../data/api/operations.ts';
+import type { NamespacesReply } from '../../clients/api/operations.ts';
 import { cutMiddle } from '../data/format/text.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import { hrefOf, place } from '../data/navigation/location.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { NamespacesReply } from '../data/api/operations.ts';
+import type { NamespacesReply } from '../../clients/api/operations.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import { ButtonLink } from '../parts/button/button.tsx';
 import { Empty } from '../parts/note/note.tsx';

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import {
   CommandFailedError,
   defineCommand,
+  importOrExplain,
   needArguments,
-  needService,
   type Outcome,
   result,
   sizeText,
@@ -18,7 +18,7 @@ type Values = ValuesOf<typeof OPTIONS>;
 
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   needArguments('backup', ['FILE'], args);
-  const { backUp } = await needService(() => import('../../server/backup.ts'));
+  const { backUp } = await importOrExplain(() => import('../../server/backup.ts'));
   const folder = dataFolderOf(values, terminal);
   try {
     terminal.drawStatus?.('backup  copying …');

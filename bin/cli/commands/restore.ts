@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import {
   CommandFailedError,
   defineCommand,
+  importOrExplain,
   needArguments,
-  needService,
   type Outcome,
   result,
   type ValuesOf,
@@ -19,7 +19,7 @@ type Values = ValuesOf<typeof OPTIONS>;
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   needArguments('restore', ['FILE'], args);
   const file = resolve(terminal.cwd, args[0] ?? '');
-  const server = await needService(() => import('../../server/backup.ts'));
+  const server = await importOrExplain(() => import('../../server/backup.ts'));
   try {
     if (!existsSync(file)) throw new CommandFailedError(`${file} cannot be restored: there is no such file`);
     const restored = server.restore(file, dataFolderOf(values, terminal));

@@ -1,4 +1,4 @@
-import { defineCommand, needArguments, needService, success } from '../shell/command.ts';
+import { defineCommand, importOrExplain, needArguments, success } from '../shell/command.ts';
 
 export const start = defineCommand({
   about: 'Runs the whole service in this process until it is stopped',
@@ -10,7 +10,7 @@ export const start = defineCommand({
   options: {},
   run: async (_, args) => {
     needArguments('start', [], args);
-    const { main } = await needService(() => import('../../server/main.ts'));
+    const { main } = await importOrExplain(() => import('../../server/main.ts'));
     await main();
     return success('');
   },

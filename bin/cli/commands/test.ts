@@ -1,4 +1,3 @@
-import { TARGET_OPTIONS } from '../client/target.ts';
 import { defineCommand, type Options } from '../shell/command.ts';
 
 const OPTIONS = {
@@ -10,16 +9,14 @@ const OPTIONS = {
   seed: { type: 'string', value: 'N', help: 'decides the other order of events (default: 1)' },
   format: { type: 'string', value: 'FORMAT', help: 'text, json, junit; default text' },
   timeout: { type: 'string', value: 'SECONDS', help: 'real time that one run of a case may take (default: 10)' },
-  ...TARGET_OPTIONS,
 } as const satisfies Options;
 
 export const test = defineCommand({
   about: 'Runs the tests of workflows, in this process without a service',
-  usage: ['test [FILE|FOLDER...]', 'test --crash every-step --events dup,reorder', 'test --url URL'],
+  usage: ['test [FILE|FOLDER...]', 'test --crash every-step --events dup,reorder'],
   notes: [
     'Tests are files *.test.yaml beside workflows; docs/testing.md describes them. The default is the current folder.',
     'The time is virtual: a wait of 30 days takes milliseconds. Functions that are no subflows need a mock.',
-    'With --url or --profile a service runs the cases, each in a new namespace; those that it cannot run are skipped.',
   ],
   options: OPTIONS,
   run: async (values, args, terminal) => {

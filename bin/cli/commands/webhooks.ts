@@ -1,6 +1,6 @@
 import { compile } from '../../../lib/compiler/compile.ts';
 import type { WebhookStart, WebhookVerification } from '../../../lib/compiler/plan/webhooks.ts';
-import { curlLine, variableOf } from '../../../lib/engine/webhooks/curl.ts';
+import { curlLine, variableOf } from '../../../lib/engine/requests/webhooks/curl.ts';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { openNamespace, readList, type Service, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';

@@ -71,7 +71,7 @@ const FREE = [
   'Custom::AdminKey',
   'Custom::MadeWhileRunning',
   'Custom::RootKey',
-  'Custom::TablesLed',
+  'Custom::TablesMigrated',
 ];
 
 /** The number of metrics of an alarm: those of its expression, else one. */

@@ -84,7 +84,6 @@ const ITEM_KINDS: Readonly<Record<CompletionKind, CompletionItemKind>> = {
   word: CompletionItemKind.EnumMember,
   variable: CompletionItemKind.Variable,
   workflow: CompletionItemKind.File,
-  member: CompletionItemKind.Field,
 };
 
 function toItem(

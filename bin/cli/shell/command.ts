@@ -193,21 +193,21 @@ export function toTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => lineOf(row).trimEnd()).join('\n');
 }
 
-/** Why a part of the service cannot be loaded, by the code of the error. */
-const LOAD_PROBLEMS: Readonly<Record<string, string>> = {
+/** Why a module of the service cannot be imported, by the code of the error. */
+const IMPORT_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: 'this package has no service; run it in a clone of the repository, or deploy it to AWS',
   ERR_UNKNOWN_BUILTIN_MODULE: `this command needs Node 22.13 or newer, and this is ${process.version}; install a newer one`,
 };
 
 /**
- * Loads a part of the service. Throws UsageError if the published package does not contain it, or if Node is too old for
- * it.
+ * Imports a module of the service. Throws UsageError, with the reason, if the published package does not contain the module
+ * or if Node is too old for it.
  */
-export async function needService<T>(load: () => Promise<T>): Promise<T> {
+export async function importOrExplain<T>(importModule: () => Promise<T>): Promise<T> {
   try {
-    return await load();
+    return await importModule();
   } catch (error) {
-    const problem = ownMember(LOAD_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
+    const problem = ownMember(IMPORT_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
     if (problem === undefined) throw error;
     throw new UsageError(problem);
   }

@@ -1,16 +1,13 @@
+import { REPORT_FORMATS } from '../../../lib/testing/reports/formats.ts';
 import { totalsOf } from '../../../lib/testing/results.ts';
-import { openService } from '../client/service.ts';
-import type { TargetValues } from '../client/target.ts';
-import { needService, type Outcome, UsageError } from '../shell/command.ts';
-import type { Terminal } from '../shell/terminal.ts';
+import { importOrExplain, type Outcome, UsageError } from '../shell/command.ts';
+import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { type DisturbanceValues, disturbancesOf, filterOf, patienceOf } from './options.ts';
-import { runRemote } from './remote/case.ts';
-import { REPORT_FORMATS } from './reports/formats.ts';
 import { type RunCase, runSession, type Session } from './session.ts';
 
 /** The values of the options of `weft test`. */
-export interface TestValues extends DisturbanceValues, TargetValues {
+export interface TestValues extends DisturbanceValues {
   readonly filter?: string | undefined;
   readonly watch?: boolean | undefined;
   readonly coverage?: boolean | undefined;
@@ -30,22 +27,9 @@ function formatOf({ json, format = json ? 'json' : 'text' }: TestValues): Format
 
 async function embeddedRunner(values: TestValues): Promise<RunCase> {
   const options = { disturbances: disturbancesOf(values), patience: patienceOf(values.timeout) };
-  const { runEmbedded } = await needService(() => import('./embedded/suite.ts'));
+  const { runEmbedded } = await importOrExplain(() => import('./embedded/suite.ts'));
   return (file, prepared) => runEmbedded(file, prepared, options);
 }
-
-/** Runs cases by the service that the options select. Throws UsageError. */
-async function remoteRunner(values: TestValues, terminal: Terminal): Promise<RunCase> {
-  if (disturbancesOf(values) !== undefined || values.coverage === true) {
-    throw new UsageError(
-      '--crash, --events and --coverage need the engine of this command; leave out --url and --profile',
-    );
-  }
-  const options = { service: await openService(values, terminal), patience: patienceOf(values.timeout) };
-  return (file, prepared) => runRemote(file, prepared, options);
-}
-
-const isRemote = ({ url, addr, profile }: TestValues): boolean => (url ?? addr ?? profile) !== undefined;
 
 async function report(session: Session, values: TestValues, format: FormatName): Promise<Outcome> {
   const { suites, coverage } = await runSession(session);
@@ -60,7 +44,7 @@ async function report(session: Session, values: TestValues, format: FormatName):
   const seed = disturbancesOf(values)?.seed;
   const text = REPORT_FORMATS[format](
     { suites, coverage: values.coverage === true ? coverage : undefined, seed },
-    session.terminal,
+    (colour, words) => paint(session.terminal, colour, words),
   );
   return { text, isSuccess: failed === 0 };
 }
@@ -81,11 +65,11 @@ async function runOnChange(session: Session, values: TestValues, format: FormatN
   return { text: '', isSuccess: true };
 }
 
-/** Runs `weft test`. Throws UsageError, and what the service throws that the options name. */
+/** Runs `weft test`. Throws UsageError. */
 export async function runTests(values: TestValues, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   const format = formatOf(values);
   const isWanted = filterOf(values.filter);
-  const run = await (isRemote(values) ? remoteRunner(values, terminal) : embeddedRunner(values));
+  const run = await embeddedRunner(values);
   const session = { terminal, paths: args.length === 0 ? ['.'] : args, isWanted, run };
   return values.watch ? runOnChange(session, values, format) : report(session, values, format);
 }

@@ -1,10 +1,10 @@
 import { type Coverage, coverageOf } from '../../../lib/testing/coverage.ts';
 import type { ObservedRun } from '../../../lib/testing/observation.ts';
+import type { PreparedCase, TestWorkflow } from '../../../lib/testing/prepared.ts';
 import type { CaseResult, SuiteResult } from '../../../lib/testing/results.ts';
 import type { Terminal } from '../shell/terminal.ts';
-import { readTests } from './cases/files.ts';
-import { type PreparedSuite, prepareSuite } from './cases/preparation.ts';
-import type { PreparedCase, TestWorkflow } from './cases/prepared.ts';
+import { readTests } from './files.ts';
+import { type PreparedSuite, prepareSuite } from './preparation.ts';
 
 /** Runs one case of a file. */
 export type RunCase = (file: string, prepared: PreparedCase) => Promise<CaseResult>;

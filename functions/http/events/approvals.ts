@@ -8,8 +8,8 @@ import {
 } from '../../../lib/engine/approvals/decisions.ts';
 import { fieldsOf, readFields } from '../../../lib/engine/approvals/form.ts';
 import type { Link } from '../../../lib/engine/approvals/links.ts';
-import { decide } from '../../../lib/engine/approvals/requests/deciding.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { decide } from '../../../lib/engine/requests/deciding.ts';
 import { parseJson } from '../../../lib/events/payloads.ts';
 import { isObject } from '../../../lib/language/json.ts';
 import { askPage, closedPage, decidedPage, earlierPage } from './approval-pages.ts';

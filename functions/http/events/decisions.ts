@@ -5,8 +5,8 @@ import * as instances from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { askedOf, type Open, openOf } from '../../../lib/engine/approvals/decisions.ts';
 import { listOpen, toRecord } from '../../../lib/engine/approvals/open-approvals.ts';
-import { decide } from '../../../lib/engine/approvals/requests/deciding.ts';
 import type { EnginePorts } from '../../../lib/engine/ports.ts';
+import { decide } from '../../../lib/engine/requests/deciding.ts';
 
 const over = (instance: string): ServiceError =>
   new ServiceError(

@@ -6,10 +6,10 @@ import { outputOf } from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { readLink } from '../../../lib/engine/approvals/links.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import type { Started } from '../../../lib/engine/start/start.ts';
-import { listWebhooks } from '../../../lib/engine/webhooks/listing.ts';
-import { receiveWebhook } from '../../../lib/engine/webhooks/receiving.ts';
-import { toWebhookReply } from '../../../lib/engine/webhooks/replies.ts';
+import type { Started } from '../../../lib/engine/requests/start/start.ts';
+import { listWebhooks } from '../../../lib/engine/requests/webhooks/listing.ts';
+import { receiveWebhook } from '../../../lib/engine/requests/webhooks/receiving.ts';
+import { toWebhookReply } from '../../../lib/engine/requests/webhooks/replies.ts';
 import { serveLink } from './approvals.ts';
 import { decisions } from './decisions.ts';
 

@@ -6,13 +6,13 @@ import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
 import { outputOf } from '../../../lib/domain/instances/instances.ts';
+import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/instances/outputs.ts';
 import { toFailure } from '../../../lib/domain/instances/timeline.ts';
-import { type OutputRequest, render, toOutputRequest } from '../../../lib/domain/runs/outputs.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { isTraceparent } from '../../../lib/domain/runs/spans.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import type { Invocation } from '../../../lib/engine/start/invocations.ts';
-import { execute, executeAndWait, type Started } from '../../../lib/engine/start/start.ts';
+import type { Invocation } from '../../../lib/engine/requests/start/invocations.ts';
+import { execute, executeAndWait, type Started } from '../../../lib/engine/requests/start/start.ts';
 import { type Labels, labelNameProblem, labelValueProblem, MAX_LABELS } from '../../../lib/language/labels.ts';
 
 type Waiting = Call<'waitWorkflow'> | Call<'waitWorkflowWithBody'>;

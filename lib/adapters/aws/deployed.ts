@@ -27,7 +27,7 @@ import { invoker } from './containers/calls/function-call.ts';
 import type { Invoke } from './containers/calls/transport.ts';
 import { lambdaContainers } from './containers/containers.ts';
 import { noContainers } from './containers/no-containers.ts';
-import { containerWorker, type ReconcileRound } from './containers/revisions/worker.ts';
+import { containerWorker, type ReconcileRound } from './containers/revisions/reconcile-rounds.ts';
 import { stepFunctions } from './executions/executions.ts';
 import { embeddedMeter } from './meter.ts';
 import { schedulerSchedules, type ToExpressions } from './schedules.ts';

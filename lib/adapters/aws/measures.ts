@@ -24,7 +24,7 @@ export const MEASURES: Readonly<Record<Measure, MetricDefinition>> = {
   ContainerCallsFailed: { unit: 'Count' },
 };
 
-/** The largest number of metrics that an installation with so many families can have. */
+/** The largest number of metrics that an installation with this number of families can have. */
 export function maxMetrics(families: number): number {
   return Object.values(MEASURES).reduce((sum, { isByFamily }) => sum + (isByFamily ? families : 1), 0);
 }

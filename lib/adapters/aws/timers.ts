@@ -21,7 +21,7 @@ export interface SchedulerTimersOptions {
 /** The limits of EventBridge Scheduler: a day. A call that comes too late has no effect. */
 const RETRY = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
-/** How long a throttled request is repeated: so many attempts take about three seconds. */
+/** The attempts of a throttled request, which take about three seconds. */
 const MAX_ATTEMPTS = 6;
 
 /**

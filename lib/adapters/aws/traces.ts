@@ -2,14 +2,14 @@ import type { Span, Traces } from '../../ports/traces.ts';
 import { isRetryable, problemOf, sendSpans } from '../portable/otlp.ts';
 import type { TraceSettings } from '../portable/otlp-settings.ts';
 
-/** The most time that an export may add to a call, milliseconds; a shorter `OTEL_EXPORTER_OTLP_TIMEOUT` holds. */
+/** The most time that an export may add to a call, milliseconds; a shorter `OTEL_EXPORTER_OTLP_TIMEOUT` takes precedence. */
 const MAX_FLUSH_MS = 1_000;
-/** After an export that failed, calls do not wait for the receiver for so long, milliseconds. */
+/** After a failed export, calls do not wait for the receiver for this time, milliseconds. */
 const PAUSE_MS = 60_000;
 
 type Make = () => Promise<readonly Span[]>;
 
-/** The receiver does not take a batch, and would not take it later. */
+/** The receiver rejects a batch, and would reject it later. */
 class RefusedError extends Error {}
 
 /** Rejects when the signal is aborted, so that no export outlasts it. */
@@ -20,8 +20,8 @@ const endOf = (signal: AbortSignal): Promise<never> =>
   });
 
 /**
- * Exports traces at the end of each call of a Lambda function, which stands still until the next one. A receiver that is
- * away delays at most one call in a minute by at most a second; its batches wait for the next call after that.
+ * Exports traces at the end of each call of a Lambda function, which is frozen until the next one. A receiver that is
+ * unavailable delays at most one call in a minute by at most a second; its batches wait for the next call after that.
  */
 export class CallTraces implements Traces {
   readonly #settings: TraceSettings;
@@ -66,7 +66,7 @@ export class CallTraces implements Traces {
 
   async #send(spans: readonly Span[], signal: AbortSignal): Promise<void> {
     const attempt = (): Promise<number> => sendSpans(this.#settings, spans, signal);
-    // While the process stood still, the receiver may have closed the connection that is used again.
+    // While the process was frozen, the receiver may have closed the connection that is used again.
     const status = await attempt().catch((error: unknown) => {
       if (signal.aborted) throw error;
       return attempt();
@@ -77,7 +77,7 @@ export class CallTraces implements Traces {
     throw isRetryable(status) ? new Error(text) : new RefusedError(text);
   }
 
-  /** The record of a run cannot be read: the others are not kept back. */
+  /** The record of a run cannot be read: the other runs are exported. */
   #drop(error: unknown): readonly Span[] {
     this.#report(problemOf(error));
     return [];

@@ -10,7 +10,7 @@ export interface ParameterVaultOptions {
   readonly now?: () => number;
 }
 
-/** How long a key is used without a look at the parameter, milliseconds. */
+/** How long a key is used without a read of the parameter, milliseconds. */
 const FRESH_MS = 5 * 60_000;
 /** A key of this age is still used while the parameter is read, so that no request waits; milliseconds. */
 const STALE_MS = 10 * 60_000;
@@ -32,8 +32,8 @@ interface KnownKey {
 }
 
 /**
- * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes, then read again beside the
- * requests of further five minutes; a changed key is used after ten minutes at the latest, unless Parameter Store throttles
+ * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes, then read again in the
+ * background of the requests of the next five minutes; a changed key is used after ten minutes at the latest, unless Parameter Store throttles
  * the read. `adminKey` throws when the parameter is missing or has no key; the next call reads again.
  */
 export function parameterVault({ name, client = new SSMClient(), now = Date.now }: ParameterVaultOptions): Vault {

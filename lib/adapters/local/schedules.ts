@@ -46,8 +46,7 @@ interface Tick {
   readonly planned: number;
 }
 
-/** The table of schedules. The import of older folders depends on the order of its columns. */
-export const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
+const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
   name TEXT PRIMARY KEY, cron TEXT NOT NULL, target TEXT NOT NULL, told INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`;
 

@@ -11,7 +11,7 @@ export interface LocalTimersOptions {
   readonly database: LocalDatabase;
   /** Calls the steps function. If it throws, it is called again after a delay, for a day. */
   readonly call: (input: object) => Promise<void>;
-  /** On whose account the call for an input is, JSON text: tenants take turns. By default all are of one tenant. */
+  /** The tenant of the call for an input, JSON text: tenants take turns. By default all are of one tenant. */
   readonly tenantOf?: ((input: string) => Promise<string>) | undefined;
   readonly clock: Clock;
   /** Rings the timers; by default the alarm of the system. */

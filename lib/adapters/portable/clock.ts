@@ -17,7 +17,7 @@ const UUID_BYTES = 16;
 /** The greatest number by which UUIDs of one millisecond are ordered, 32 bits. */
 const MAX_SEQUENCE = 0xffff_ffff;
 
-/** Random bytes for UUIDs, 256 at a time: the system is asked seldom. */
+/** Random bytes for UUIDs, 256 at a time, so that calls of the system are rare. */
 class RandomPool {
   readonly #bytes = Buffer.alloc(256 * UUID_BYTES);
   #at = this.#bytes.length;

@@ -26,7 +26,7 @@ const PROBLEMS: Readonly<Record<string, LambdaProblem>> = {
   KMSAccessDeniedException: 'access',
 };
 
-/** The client finds no region: it has no name of its own for this. */
+/** The client finds no region; it has no error name for this. */
 const NO_REGION = /Region is missing/;
 
 function toLambdaError(error: unknown, deadline: AbortSignal, ms: number): LambdaError {

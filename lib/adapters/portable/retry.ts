@@ -1,4 +1,4 @@
-/** Waits so many milliseconds. */
+/** Waits. */
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
 /** Which errors are retried, and how often. */

@@ -1,7 +1,7 @@
 import type { Position } from '../../language/position.ts';
 
 /** The kind of a completion, for the icon beside it. */
-export type CompletionKind = 'field' | 'type' | 'state' | 'function' | 'word' | 'variable' | 'workflow' | 'member';
+export type CompletionKind = 'field' | 'type' | 'state' | 'function' | 'word' | 'variable' | 'workflow';
 
 /** Something that can be written at a position. */
 export interface Completion {

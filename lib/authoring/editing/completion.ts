@@ -8,7 +8,6 @@ import type { Completion, CompletionKind, Completions } from './completion-items
 import { type FieldView, fieldsIn, type MapView, mapsIn } from './fields.ts';
 import { subflowReference } from './names.ts';
 import { type OpenText, openText } from './open-text.ts';
-import { completeScript } from './script-completion.ts';
 import { variableKeys } from './variables.ts';
 
 /** The other workflows that a text may name, by their paths in the tree. */
@@ -144,19 +143,30 @@ function wordBefore(line: string): { readonly word: string; readonly isValue: bo
   return { word, isValue, isKey: !isValue && /^\s*(?:-\s+)*$|[{,]\s*$/.test(head) };
 }
 
+/** Whether a line ends inside of a script, whose commas and brackets are not those of YAML. */
+function endsInScript(line: string): boolean {
+  const script = /^.*\bj[qs]\((.*)$/.exec(line)?.[1];
+  if (script === undefined) return false;
+  let open = 1;
+  for (const letter of script) {
+    if (letter === '(') open += 1;
+    if (letter === ')') open -= 1;
+    if (open === 0) return false;
+  }
+  return true;
+}
+
 /**
  * Returns what can be written at a position: fields, types, ids of states and functions, words, keys of variables, paths of
- * subflows, members of the data in queries. The text may be incomplete. Without a completion the list is empty.
+ * subflows; nothing inside of scripts. The text may be incomplete. Without a completion the list is empty.
  */
 export function completeAt(text: OpenText, at: Position, surroundings: Surroundings = NO_SURROUNDINGS): Completions {
   const offset = text.source.offsetOf(at);
   const before = text.text.slice(0, offset);
   const line = before.slice(before.lastIndexOf('\n') + 1);
-  const script = completeScript(text, at, line);
-  if (script !== undefined) return script;
   const { word, isValue, isKey } = wordBefore(line);
   const from = text.source.at(offset - word.length);
-  if (!isValue && !isKey) return { from, items: [] };
+  if (endsInScript(line) || (!isValue && !isKey)) return { from, items: [] };
   const after = text.text.slice(offset).replace(/^[\w./$*-]*/, '');
   const texts = withPlaceholder(before.slice(0, before.length - word.length), after, isKey);
   const place = parsePlace(texts);

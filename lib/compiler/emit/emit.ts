@@ -4,7 +4,8 @@ import type { StateMachine } from './asl.ts';
 import { MachineBuilder, type MachineEntry } from './machine-builder.ts';
 
 export type { MachineEntry } from './machine-builder.ts';
-export { STEPS_FUNCTION, TRANSIENT_ERRORS } from './waits.ts';
+export { TRANSIENT_ERRORS } from './task-protocol.ts';
+export { STEPS_FUNCTION } from './waits.ts';
 
 /** A definition in the Amazon States Language, and the tier (the type of the state machine) for which it is made. */
 export interface Emitted {

@@ -2,6 +2,7 @@ import { isTimed, type WaitingState } from '../plan/execution.ts';
 import type { ActionPlan, WorkOf } from '../plan/plan.ts';
 import type { WaitingKind } from '../plan/traits.ts';
 import { type Branch, type Catcher, INVOKE_AND_WAIT, type Onward, type Retrier, type State } from './asl.ts';
+import { TASK_ERROR, TRANSIENT_ERRORS } from './task-protocol.ts';
 
 /** The name of the steps function in a definition; each adapter of the port `Executions` replaces it. */
 export const STEPS_FUNCTION = '$' + '{steps}';
@@ -11,19 +12,6 @@ export const EXECUTION = {
   run: '{% $states.context.Execution.Input.run %}',
   execution: '{% $states.context.Execution.Name %}',
 };
-
-/**
- * The errors of a task for which the run is not to blame and which pass: those that the engine names (its FaultError, for
- * example a throttled database), and throttling and faults of Lambda itself.
- */
-export const TRANSIENT_ERRORS: readonly string[] = [
-  'Weft.Fault',
-  'Lambda.ServiceException',
-  'Lambda.AWSLambdaException',
-  'Lambda.SdkClientException',
-  'Lambda.ClientExecutionTimeoutException',
-  'Lambda.TooManyRequestsException',
-];
 
 /**
  * Retries transient errors: at most a minute apart, with full jitter. When the attempts are exhausted, the run continues in
@@ -57,7 +45,7 @@ export const RETRY: readonly Retrier[] = [transientRetrier(MAX_FAULTS_OF_CALL), 
 
 /** The retriers of the task of a batch: the first repeats a call that committed before the batch was complete. */
 export const RETRY_BATCH: readonly Retrier[] = [
-  { ErrorEquals: ['Weft.Again'], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 },
+  { ErrorEquals: [TASK_ERROR.again], IntervalSeconds: 1, MaxAttempts: 100_000, BackoffRate: 1 },
   transientRetrier(MAX_FAULTS_OF_BATCH),
   ENDED_FUNCTION,
 ];
@@ -96,8 +84,6 @@ function waitForToken(payload: object, seconds = '{% $states.input.seconds %}'):
   };
 }
 
-/** The error of a task whose timer does not end it: the machine itself waits for the rest. The engine names it so, too. */
-const REST_ERROR = 'Weft.Rest';
 /** The seconds that are left, as the cause of that error has them. */
 const REST = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $states.input.pause}]) %}";
 /** A timer that does not ring within this time after its wait is lost, seconds. */
@@ -113,7 +99,7 @@ function sleep(work: WorkOf<'sleep'>, { name, after, onward, onFailure, assignNa
   if (!isTimed(work)) return { [name]: waitFor('{% $states.input.seconds %}', after) };
   const rest = assignName(`${name} rest`);
   const limit = `{% $states.input.seconds + ${TIMER_MARGIN_SECONDS} %}`;
-  const catchRest: Catcher = { ErrorEquals: [REST_ERROR], Output: REST, Next: rest };
+  const catchRest: Catcher = { ErrorEquals: [TASK_ERROR.rest], Output: REST, Next: rest };
   return {
     [name]: {
       ...waitForToken({ sleep: PAUSE }, limit),
@@ -164,8 +150,6 @@ function branchStates({ retries }: ActionPlan, { first, name, number, seconds, a
   };
 }
 
-/** The error of a failed attempt that is followed by another one: the engine names it so, too. */
-const RETRY_ERROR = 'Weft.Retry';
 /** The next attempt, as the cause of that error has it. */
 const NEXT_ATTEMPT = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $states.input.pause}]) %}";
 
@@ -183,7 +167,7 @@ function call({ action }: WorkOf<'call'>, { name, onward, onFailure, assignName 
   };
   if (action.retries === undefined) return { [name]: { ...task, Catch: onFailure } };
   const delay = assignName(`${name} retry`);
-  const again: Catcher = { ErrorEquals: [RETRY_ERROR], Output: NEXT_ATTEMPT, Next: delay };
+  const again: Catcher = { ErrorEquals: [TASK_ERROR.retry], Output: NEXT_ATTEMPT, Next: delay };
   return {
     [name]: { ...task, Catch: [again, ...onFailure] },
     [delay]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: name },

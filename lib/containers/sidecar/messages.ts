@@ -15,7 +15,7 @@ export type HostMessage =
       readonly path: string;
       readonly kind: EntryKind;
       readonly isExecutable: boolean;
-      /** The mode of the entry; sidecars of earlier versions ignore it. */
+      /** The mode of the entry; absent: everything is allowed, except to run a file that is not executable. */
       readonly mode?: number;
     }
   /** Call the function with the body. */

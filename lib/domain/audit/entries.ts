@@ -47,7 +47,7 @@ const RETENTION_DAYS = 365;
 export const retentionOf = ({ audit }: Pick<Settings, 'audit'>): number =>
   (audit?.retentionDays ?? RETENTION_DAYS) * DAY_MS;
 
-/** The texts of clients are cut at so many characters. */
+/** The maximum length of a text that a client sent, characters. */
 const MAX_LENGTH = 300;
 
 const cut = (text: string): string => text.slice(0, MAX_LENGTH).toWellFormed();

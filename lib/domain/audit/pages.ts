@@ -7,7 +7,7 @@ import * as keys from '../storage/keys.ts';
 import { pagesOf, type Range } from '../storage/queries.ts';
 import { type AuditEntry, fromItem, retentionOf } from './entries.ts';
 
-/** Which entries of the audit log are asked for. */
+/** The entries of the audit log that a request wants. */
 export interface AuditRequest {
   /** The name of a namespace. */
   readonly namespace?: string | undefined;
@@ -31,7 +31,7 @@ export interface AuditPage {
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'settings'>;
 
-/** One page visits at most so many entries and days, also those that do not match. */
+/** The most entries and days that one page visits, also those that do not match. */
 const MAX_VISITED = 10_000;
 const MAX_DAYS = 31;
 
@@ -83,7 +83,7 @@ const matches = ({ namespace, actor }: AuditRequest, entry: AuditEntry): boolean
   (namespace === undefined || entry.namespace === namespace) &&
   (actor === undefined || entry.actor === actor || entry.key === actor);
 
-/** Reads a page of the audit log, the newest entries first. Throws `malformed` for a cursor that is none. */
+/** Reads a page of the audit log, the newest entries first. Throws `malformed` for a malformed cursor. */
 export async function list({ table, clock, settings }: Needs, request: AuditRequest): Promise<AuditPage> {
   const latest = clock.now() + MAX_CLOCK_SKEW_MS;
   const oldest = Math.max(request.from ?? 0, clock.now() - retentionOf(settings));

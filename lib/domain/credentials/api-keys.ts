@@ -10,7 +10,7 @@ import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 
-/** The permissions of API keys; from `read` on each one includes those before it, and `worker` only serves queues. */
+/** The permissions of API keys. `worker` serves queues only; from `read` on, each includes those before it. */
 export const PERMISSIONS = ['worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -21,8 +21,8 @@ export interface ApiKey {
   readonly permission: Permission;
   /** The names of the namespaces for which the key was made; empty: all. */
   readonly namespaces: readonly string[];
-  /** The ids of these namespaces; undefined for a key of an earlier version. */
-  readonly namespaceIds: readonly string[] | undefined;
+  /** The ids of these namespaces. */
+  readonly namespaceIds: readonly string[];
   readonly created: number;
 }
 
@@ -43,7 +43,7 @@ function fromItem(item: Item): ApiKey {
     name: String(item['name']),
     permission: item['permission'] as Permission,
     namespaces: JSON.parse(String(item['namespaces'])) as string[],
-    namespaceIds: item['ids'] === undefined ? undefined : (JSON.parse(String(item['ids'])) as string[]),
+    namespaceIds: JSON.parse(String(item['ids'])) as string[],
     created: Number(item['created']),
   };
 }
@@ -69,18 +69,9 @@ export async function find({ table }: Pick<Ports, 'table'>, secret: string, name
   return { key: fromItem(item), namespace: namespace && namespaces.fromItem(namespace) };
 }
 
-/**
- * Whether a key can access a namespace. A namespace that was deleted and made again is another one: keys hold ids. A key of
- * an earlier version holds names, and the namespaces that are older than itself are meant.
- */
-export function canAccess(
-  key: Pick<ApiKey, 'namespaces' | 'namespaceIds' | 'created'>,
-  { id, name, created }: Pick<Namespace, 'id' | 'name' | 'created'>,
-): boolean {
-  if (key.namespaces.length === 0) return true;
-  if (key.namespaceIds !== undefined) return key.namespaceIds.includes(id);
-  return key.namespaces.includes(name) && created <= key.created;
-}
+/** Whether a key can access a namespace. A namespace that was deleted and created again is another one: keys hold ids. */
+export const canAccess = ({ namespaceIds }: Pick<ApiKey, 'namespaceIds'>, { id }: Pick<Namespace, 'id'>): boolean =>
+  namespaceIds.length === 0 || namespaceIds.includes(id);
 
 /** Lists the keys without their secrets, the oldest first. */
 export async function list({ table }: Pick<Ports, 'table'>): Promise<ApiKeyRecord[]> {

@@ -13,14 +13,30 @@ import * as listeners from './listeners.ts';
 /** A part of the listeners of a type: those that match an event, at least one and at most 500. */
 export interface Candidates {
   readonly matching: readonly listeners.Listener[];
-  /** The position after the part; the listeners up to it need not be considered again. */
+  /** The text of the cursor after the part; the listeners up to it need not be considered again. */
   readonly last: string;
 }
+
+/**
+ * A place among the listeners of a type. The phase `type` comes first: those that demand no exact value, partition by
+ * partition. The phase `value` has those that demand one.
+ */
+interface Cursor {
+  readonly phase: 'type' | 'value';
+  /** The partition of the type; 0 in the phase `value`. */
+  readonly partition: number;
+  /** The sort key of the last listener before the place; empty at the beginning of the partition or phase. */
+  readonly after: string;
+}
+
+const BEGINNING: Cursor = { phase: 'type', partition: 0, after: '' };
+
+const cursorFrom = (text: string): Cursor => (text === '' ? BEGINNING : (JSON.parse(text) as Cursor));
 
 /** The number of listeners of a part. */
 const PART_SIZE = 500;
 
-/** A part of a partition of a type: listeners that demand no exact value and, in the first partition, where others are. */
+/** A page of a partition of a type: its listeners and, in the first partition, the descriptions of the type. */
 interface TypePage extends ListenedType {
   readonly listeners: readonly listeners.Listener[];
 }
@@ -31,13 +47,13 @@ function toTypePage(items: readonly Item[]): TypePage {
   return { ...listenedTypes.fromItems(items.filter(isDescription)), listeners: others.map(listeners.fromItem) };
 }
 
-/** The partitions of types that are kept in memory, where the table knows whether they have changed. */
+/** A partition of a type in memory, for a table that knows whether the partition has changed. */
 interface Kept {
   readonly generation: number;
   readonly page: TypePage;
 }
 
-/** So many listeners are kept in total. */
+/** The most listeners that are kept in total. */
 const MAX_KEPT = 20_000;
 
 const keptPages = new WeakMap<NonNullable<Table['generation']>, Map<string, Kept>>();
@@ -57,7 +73,7 @@ function keep(generation: NonNullable<Table['generation']>, partition: string, o
   }
 }
 
-/** Reads a partition of a type from a position on; all of it is kept where the table knows when it changes. */
+/** Reads a partition of a type after a sort key; a whole partition is kept if the table knows when it changes. */
 async function* typePages(
   { table }: Pick<Ports, 'table'>,
   range: PartitionRange,
@@ -73,7 +89,7 @@ async function* typePages(
   const all: TypePage[] = [];
   let isAll = after === '';
   let count = 0;
-  for await (const items of pagesOf(table, { ...range, from: after === '' ? undefined : after })) {
+  for await (const items of pagesOf(table, { ...range, from: after || undefined })) {
     const page = toTypePage(items);
     count += page.listeners.length;
     isAll &&= count <= MAX_KEPT;
@@ -89,66 +105,46 @@ async function* typePages(
   if (generation('runs', range.pk) === current) keep(generation, range.pk, { generation: current, page });
 }
 
-/** Positions of listeners that demand an exact value begin so; they are after all others. */
-const BY_VALUE = '~';
-/** Positions in partitions of a type but the first begin so, and with the number of the partition. */
-const IN_PARTITION = '!';
-const PARTITION_DIGITS = 2;
-
-/** A place among the listeners of a type: after the sort key `from` in a partition. */
-interface Place {
-  readonly partition: number;
-  readonly from: string;
-}
-
-/** The place of a position, the beginning for an empty one; undefined for one among listeners by value. */
-function placeOf(position: string): Place | undefined {
-  if (position.startsWith(BY_VALUE)) return undefined;
-  if (!position.startsWith(IN_PARTITION)) return { partition: 0, from: position };
-  const end = IN_PARTITION.length + PARTITION_DIGITS;
-  return { partition: Number(position.slice(IN_PARTITION.length, end)), from: position.slice(end) };
-}
-
-/** The prefix of the sort keys of a partition in positions. */
-const prefixOf = (partition: number): string =>
-  partition === 0 ? '' : IN_PARTITION + String(partition).padStart(PARTITION_DIGITS, '0');
-
-/** So many partitions are begun side by side. */
+/** The number of partitions that are read at the same time. */
 const READ_TOGETHER = 4;
 
+/** A type of events in a namespace. */
+interface Type {
+  readonly namespaceId: string;
+  readonly type: string;
+  /** How many partitions it has at least. */
+  readonly partitions: number;
+}
+
 /**
- * Reads the partitions of a type from a place on, one after another: the first one says how many there are. `partitions`:
- * how many are known, where the first one is not read.
+ * Reads the partitions of a type from a cursor on, in their order, each page with the cursor from which its partition is
+ * read. The first partition contains how many there are.
  */
 async function* pagesOfType(
   ports: Pick<Ports, 'table'>,
-  {
-    namespaceId,
-    type,
-    partitions = 1,
-  }: { readonly namespaceId: string; readonly type: string; readonly partitions?: number },
-  place: Place = { partition: 0, from: '' },
-): AsyncGenerator<Place & { readonly page: TypePage }> {
-  let count = partitions;
-  const begin = (partition: number) => {
-    const from = partition === place.partition ? place.from : '';
-    return { partition, from, pages: typePages(ports, listenerKeys.ofType(namespaceId, type, partition), from) };
+  { namespaceId, type, partitions }: Type,
+  begin = BEGINNING,
+): AsyncGenerator<{ readonly from: Cursor; readonly page: TypePage }> {
+  const read = (partition: number) => {
+    const from = partition === begin.partition ? begin : { ...BEGINNING, partition };
+    return { from, pages: typePages(ports, listenerKeys.ofType(namespaceId, type, partition), from.after) };
   };
-  if (place.partition === 0) {
-    const { pages, ...first } = begin(0);
+  let count = partitions;
+  if (begin.partition === 0) {
+    const { from, pages } = read(0);
     for await (const page of pages) {
       count = Math.max(count, page.partitions);
-      yield { ...first, page };
+      yield { from, page };
     }
   }
-  const numbers = Array.from({ length: count }, (_, number) => number).slice(Math.max(place.partition, 1));
+  const numbers = Array.from({ length: count }, (_, number) => number).slice(Math.max(begin.partition, 1));
   for (const some of batchesOf(numbers, READ_TOGETHER)) {
-    const begun = some.map(begin);
+    const begun = some.map(read);
     const firsts = await Promise.all(begun.map(({ pages }) => pages.next()));
-    for (const [index, { partition, from, pages }] of begun.entries()) {
+    for (const [index, { from, pages }] of begun.entries()) {
       const first = firsts[index];
-      if (first?.done === false) yield { partition, from, page: first.value };
-      for await (const page of pages) yield { partition, from, page };
+      if (first?.done === false) yield { from, page: first.value };
+      for await (const page of pages) yield { from, page };
     }
   }
 }
@@ -164,41 +160,40 @@ function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonl
   return hashes.sort().map((hash) => listenerKeys.ofValue(namespaceId, event.type, hash));
 }
 
-function* partsOf(
-  page: readonly listeners.Listener[],
-  event: CloudEvent,
-  after: string,
-  prefix = '',
-): Generator<Candidates> {
-  const matching = page.filter(({ key, filter }) => key.sk > after && matches(filter, event));
-  for (const part of batchesOf(matching, PART_SIZE))
-    yield { matching: part, last: prefix + (part.at(-1)?.key.sk ?? '') };
+function* partsOf(page: readonly listeners.Listener[], event: CloudEvent, from: Cursor): Generator<Candidates> {
+  const matching = page.filter(({ key, filter }) => key.sk > from.after && matches(filter, event));
+  for (const part of batchesOf(matching, PART_SIZE)) {
+    const last: Cursor = { ...from, after: part.at(-1)?.key.sk ?? '' };
+    yield { matching: part, last: JSON.stringify(last) };
+  }
 }
 
 /**
- * Yields the listeners of an event's type that match it, after the position `after`, part by part, in their order.
- * Listeners that demand an exact value of an attribute are read only if the event has that value (docs/decisions/052).
+ * Yields the listeners of an event's type that match it, part by part, in their order; after the cursor of a part, if one is
+ * given. Listeners that demand an exact value of an attribute are read only if the event has that value
+ * (docs/decisions/052).
  */
 export async function* candidatesOf(
   ports: Pick<Ports, 'table'>,
   namespaceId: string,
   event: CloudEvent,
-  after = '',
+  cursor = '',
 ): AsyncGenerator<Candidates> {
-  const place = placeOf(after);
-  const known = after === '' ? undefined : await listenedTypes.read(ports, namespaceId, event.type);
+  const begin = cursorFrom(cursor);
+  // From the beginning, the descriptions of the type are read with its first partition.
+  const known = cursor === '' ? undefined : await listenedTypes.read(ports, namespaceId, event.type);
   const attributes = new Set(known?.attributes);
-  if (place !== undefined) {
-    const type = { namespaceId, type: event.type, ...(known && { partitions: known.partitions }) };
-    for await (const { partition, from, page } of pagesOfType(ports, type, place)) {
+  if (begin.phase === 'type') {
+    const type = { namespaceId, type: event.type, partitions: known?.partitions ?? 1 };
+    for await (const { from, page } of pagesOfType(ports, type, begin)) {
       for (const name of page.attributes) attributes.add(name);
-      yield* partsOf(page.listeners, event, from, prefixOf(partition));
+      yield* partsOf(page.listeners, event, from);
     }
   }
-  const from = place === undefined ? after.slice(BY_VALUE.length) : '';
+  const from: Cursor = begin.phase === 'value' ? begin : { phase: 'value', partition: 0, after: '' };
   for (const range of valueRanges(namespaceId, event, [...attributes])) {
-    for await (const items of pagesOf(ports.table, { ...range, from: from === '' ? undefined : from })) {
-      yield* partsOf(items.map(listeners.fromItem), event, from, BY_VALUE);
+    for await (const items of pagesOf(ports.table, { ...range, from: from.after || undefined })) {
+      yield* partsOf(items.map(listeners.fromItem), event, from);
     }
   }
 }
@@ -212,7 +207,7 @@ export async function someOfType(
 ): Promise<listeners.Listener[]> {
   const found: listeners.Listener[] = [];
   const attributes: string[] = [];
-  for await (const { page } of pagesOfType(ports, { namespaceId, type })) {
+  for await (const { page } of pagesOfType(ports, { namespaceId, type, partitions: 1 })) {
     attributes.push(...page.attributes);
     found.push(...page.listeners);
     if (found.length >= maximum) return found.slice(0, maximum);

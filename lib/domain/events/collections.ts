@@ -10,7 +10,7 @@ import * as texts from '../storage/texts.ts';
 interface Collection {
   readonly seq: number;
   readonly slots: readonly (Collected | null)[];
-  /** The last complete sets: an event of one that is delivered again is not collected again. */
+  /** The last complete sets: an event of them that is delivered again is not collected again. */
   readonly spent: readonly (readonly Collected[])[];
   /** The keys of the blobs that its item refers to. */
   readonly blobs: readonly string[];

@@ -21,7 +21,7 @@ import { RETENTION_DAYS } from './events.ts';
 
 /** A delivery that can fail. */
 export type Delivery =
-  /** An event for the router, for which `to` is empty, or for the subscriber outside that `to` names. */
+  /** An event for the router, with an empty `to`, or for the outside subscriber `to`. */
   | { readonly kind: 'event'; readonly message: Message; readonly to: string }
   /** A planned time (milliseconds since 1970) of a scheduled workflow. */
   | { readonly kind: 'tick'; readonly target: Schedule['target']; readonly planned: number }

@@ -25,7 +25,7 @@ export interface Trace {
   readonly matches: boolean;
   /** The first attribute that does not match. */
   readonly failed?: { readonly attribute: string; readonly expected: unknown; readonly found: unknown };
-  /** That a run resumed or was started, or why not. */
+  /** The effect: a run resumed, or was started; or why there was none. */
   readonly did: string;
   /** The id of the run that was started. */
   readonly started?: string;
@@ -47,7 +47,7 @@ export interface Recorded {
   readonly event: CloudEvent;
   /** The router has delivered it to all listeners. */
   readonly isRouted: boolean;
-  /** The position of the router: the last listener of those that were served; empty at the beginning. */
+  /** The cursor of the router after the last listener that was served (`Candidates`); empty at the beginning. */
   readonly served: string;
   /** Set for a replay: `due`, `isRouted` and `served` are those of the replay. */
   readonly replay?: Replay;
@@ -95,9 +95,9 @@ interface Times {
 }
 
 /**
- * Returns the writes that record an event, with its key: they are one transaction, or the first is made by `reserve`, which
- * fails when the namespace has an event with the same id. Listeners find the event by the time when it is due, lists by the time when it was received. Throws
- * `too-large`.
+ * Returns the key of an event and the writes that record it. They are one transaction, or `reserve` makes the first one; both
+ * fail if the namespace has an event with the same id. Listeners find the event by the time when it is due, lists by the time
+ * when it was received. Throws `too-large`.
  */
 export async function toWrites(
   { blobs }: Pick<Ports, 'blobs'>,

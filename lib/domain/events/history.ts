@@ -4,17 +4,7 @@ import { DAY_MS } from '../../time/units.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import {
-  cursorOf,
-  cutOf,
-  idIn,
-  type List,
-  paginate,
-  positionIn,
-  type Sorting,
-  spanOf,
-  toList,
-} from '../storage/lists.ts';
+import { cursorOf, cutOf, idIn, type List, paginate, type Sorting, spanOf, toList } from '../storage/lists.ts';
 import type { Range } from '../storage/queries.ts';
 import { readCut, readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
@@ -32,6 +22,9 @@ interface Shown {
   readonly total: number;
 }
 
+/** Whether rows are filtered by a text; those by time are bounds of the ranges. */
+const hasTexts = ({ types, texts }: Criteria): boolean => types.length + texts.length > 0;
+
 /** Reads the rows of a span; the rows outside are counted. */
 async function windowOf(
   needs: Needs,
@@ -39,7 +32,7 @@ async function windowOf(
   criteria: Criteria,
   { from, to }: Span,
 ): Promise<Shown> {
-  if (criteria.types.length + criteria.texts.length === 0) {
+  if (!hasTexts(criteria)) {
     const { items, total } = await readWindow(needs.table, ranges, { from, to });
     return { rows: items.map(rowOf), from: Math.min(from, total), total };
   }
@@ -51,11 +44,6 @@ async function windowOf(
   }
   return { rows, from: Math.min(from, total), total };
 }
-
-/** Whether the rows that a request names are found by their positions, without reading others. */
-const isCut = ({ cursor = {} }: ListRequest, { types, texts }: Criteria): boolean =>
-  types.length + texts.length === 0 &&
-  [cursor.after, cursor.before].every((one) => one === undefined || positionIn(one) !== '');
 
 /** A cursor contains the id of an event; rows have it as it is in keys. */
 const cursorOfRow = (cursor: string | undefined): string | undefined =>
@@ -108,15 +96,15 @@ interface Listing {
 async function shownOf(needs: Needs, { ranges, criteria, request, descending }: Listing): Promise<Shown> {
   if (descending === undefined) return sortedOf(needs, ranges, criteria, request);
   if (request.cursor === undefined) return windowOf(needs, ranges, criteria, spanOf(request, MAX_ROWS));
-  if (!isCut(request, criteria)) return sortedOf(needs, ranges, criteria, request);
+  if (hasTexts(criteria)) return sortedOf(needs, ranges, criteria, request);
   const { items, from, total } = await readCut(needs.table, ranges, cutOf(request, MAX_ROWS));
   return { rows: items.map(rowOf), from, total };
 }
 
 /**
  * Lists the events that the namespace received, the newest first: at most a thousand, and at most 32 Mi characters of them
- * (rest-api reference, A.6). Only the events of the page are read, and with a filter by text, page by page, those that the
- * index does not exclude.
+ * (rest-api reference, A.6). Without a filter by text only the events of the page are read; with one, page by page, those that
+ * the index does not exclude.
  */
 export async function list(
   needs: Needs,

@@ -22,14 +22,14 @@ export const fromItems = (items: readonly Item[]): ListenedType => ({
   partitions: Math.max(1, ...items.map(({ partitions }) => Number(partitions ?? 1))),
 });
 
-/** Reads where the listeners of a type are. */
+/** Reads all descriptions of a type. */
 export async function read({ table }: Pick<Ports, 'table'>, namespaceId: string, type: string): Promise<ListenedType> {
   return fromItems(await readAll(table, listenerKeys.descriptions(namespaceId, type)));
 }
 
-/** The keys of the descriptions that were stored, or found to be, by the table in which they are. */
+/** The keys of descriptions that are known to be stored, by their table. */
 const storedKeys = new WeakMap<Table, Set<string>>();
-/** So many are remembered. */
+/** The most keys that are remembered. */
 const MAX_REMEMBERED = 20_000;
 
 /** A description, and whether other processes have probably stored it. */
@@ -52,9 +52,9 @@ function descriptionOf({ namespaceId, spread, partition = 0 }: Owner, filter: Fi
 }
 
 /**
- * Stores where the listeners of an owner with these filters are found, for each type. Must be called before
- * `listeners.toWrites` is written. A description is stored once and stays until the namespace is deleted: it costs a request
- * the first time that a process sees it.
+ * Stores the descriptions by which readers find the listeners of an owner with these filters. Must be called before
+ * `listeners.toWrites` is written. A description is stored once and stays until the namespace is deleted. It costs each
+ * process one request.
  */
 export async function store({ table }: Pick<Ports, 'table'>, owner: Owner, filters: readonly Filter[]): Promise<void> {
   const stored = storedKeys.get(table) ?? new Set<string>();

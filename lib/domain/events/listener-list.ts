@@ -37,31 +37,26 @@ interface Row {
   readonly position: string;
 }
 
-/** The record of an owner, from its rows of the index: one, or one a filter if an earlier version stored them. */
-function toRows(rows: readonly Item[]): Row[] {
-  const sorted = rows.toSorted((a, b) => Number(a['slot']) - Number(b['slot']));
-  const [first] = sorted;
-  if (first === undefined) return [];
-  const { kind, owner, mode, path, created } = fromItem(first);
-  const filters = first['filters'] === undefined ? sorted.flatMap(filtersOf) : filtersOf(first);
+/** The row of an owner, from its listener in the index. */
+function toRow(item: Item): Row {
+  const { kind, owner, mode, path, created } = fromItem(item);
   const at = toTimestamp(created);
   const record: ListenerRecord = {
     workflow: path,
     instance: kind === 'start' ? '' : owner,
     updatedAt: at,
     mode,
-    events: filters.map(({ type, context }) => ({ type, filters: context })),
+    events: filtersOf(item).map(({ type, context }) => ({ type, filters: context })),
     createdAt: at,
     ...(kind === 'cancel' ? { cancels: true } : {}),
   };
-  return [{ record, id: displayName({ kind, owner }), position: String(first['order']) }];
+  return { record, id: displayName({ kind, owner }), position: String(item['order']) };
 }
 
 /** Reads the records of rows of the index; those of listeners that were deleted meanwhile are left out. */
 async function rowsOf({ table }: Pick<Ports, 'table'>, found: readonly Item[]): Promise<Row[]> {
   const items = await getAll(table, found.map(keyOf));
-  const present = items.filter((item) => item !== undefined);
-  return [...Map.groupBy(present, (item) => displayName(fromItem(item))).values()].flatMap(toRows);
+  return items.filter((item) => item !== undefined).map(toRow);
 }
 
 /** Whether the list is requested in the reverse order of the index. */

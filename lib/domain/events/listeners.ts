@@ -31,7 +31,7 @@ export interface Listener {
 /** The owner of listeners: a run or a workflow. */
 export interface Owner {
   readonly namespaceId: string;
-  /** Over how many partitions the list of the namespace's listeners is spread; it matters only where they are stored. */
+  /** The partitions of the list of the namespace's listeners; needed only where listeners are stored. */
   readonly spread?: Spread | undefined;
   readonly kind: Listener['kind'];
   readonly id: string;
@@ -61,8 +61,8 @@ const partitionItem = ({ partition = 0 }: Owner): { readonly partition?: number 
   partition === 0 ? {} : { partition };
 
 /**
- * Of an owner, the first listener is in the index of the namespace's listeners, and has the filters of all of them, and their
- * partition.
+ * The attributes of the first listener of an owner: it is in the index of the namespace's listeners, and has the filters and
+ * the partition of all of them.
  */
 function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
   const home = { id: owner.namespaceId, spread: owner.spread };
@@ -72,7 +72,7 @@ function indexOf(owner: Owner, filters: readonly Filter[], created: number) {
 }
 
 /** The writes that store the listeners of an owner; `listenedTypes.store` must come before. */
-export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...details }: Details): Write[] {
+export function toWrites(owner: Owner, filters: readonly Filter[], details: Details): Write[] {
   return filters.map((filter, slot) =>
     putAt(keyOf(owner, filter, slot), {
       ...(slot === 0 ? indexOf(owner, filters, details.created) : {}),
@@ -80,7 +80,6 @@ export function toWrites(owner: Owner, filters: readonly Filter[], { wait, ...de
       owner: owner.id,
       slot,
       filter: JSON.stringify(filter),
-      pause: wait,
       ...details,
     }),
   );
@@ -107,8 +106,8 @@ export const ownerOfStarts = ({ id: namespaceId, spread }: keys.Home, id: string
 const MODES = { event: 'simple', eventsXor: 'or', eventsAnd: 'and' } as const;
 
 /**
- * The most that the filters of one owner have together as JSON, bytes: the item of its first listener has all of them, and
- * an item has at most 400 KB.
+ * The maximum size of all filters of one owner as JSON, bytes: the item of its first listener has all of them, and an item
+ * has at most 400 KB.
  */
 export const MAX_FILTER_BYTES = 128 * 1024;
 
@@ -154,7 +153,7 @@ export function fromItem(item: Item): Listener {
     key: { table: 'runs', pk: item.pk, sk: item.sk },
     kind: item['kind'] as Listener['kind'],
     owner: String(item['owner']),
-    wait: Number(item['pause']),
+    wait: Number(item['wait']),
     slot: Number(item['slot']),
     filter: JSON.parse(String(item['filter'])) as Filter,
     mode: item['mode'] as Listener['mode'],
@@ -177,12 +176,12 @@ export async function removeAll(
   filters: readonly Filter[],
   wait: number,
 ): Promise<void> {
-  const when = { equals: { owner: owner.id, pause: wait } };
+  const when = { equals: { owner: owner.id, wait } };
   const deletions = keysOf(owner, filters).map((key): Write => ({ do: 'delete', key, when }));
   await Promise.all(deletions.map((write) => ignoreConflict(table.write([write]))));
 }
 
-/** Deletes the listener of a wait that is over: a version that stores listeners elsewhere may have left it. */
+/** Deletes the listener of a wait that is over. */
 export async function removeStale({ table }: Pick<Ports, 'table'>, { key, owner, wait }: Listener): Promise<void> {
-  await ignoreConflict(table.write([{ do: 'delete', key, when: { equals: { owner, pause: wait } } }]));
+  await ignoreConflict(table.write([{ do: 'delete', key, when: { equals: { owner, wait } } }]));
 }

@@ -5,11 +5,11 @@ import { someOfType } from './candidates.ts';
 import * as events from './events.ts';
 import { displayName } from './listeners.ts';
 
-/** So many listeners of the type are compared with the event. */
+/** The most listeners of the type that are compared with the event. */
 const MAX_COMPARED = 2000;
-/** So many near misses explain an event; more explain no more. */
+/** The most near misses of an explanation. */
 const MAX_SHOWN = 100;
-/** A value in a near miss is cut here, in characters. */
+/** The maximum length of a value in a near miss, characters. */
 const MAX_SHOWN_LENGTH = 200;
 
 function shown<T>(value: T): T | string {
@@ -24,9 +24,9 @@ function toShown({ failed }: MatchResult): Pick<events.Trace, 'failed'> {
 }
 
 /**
- * The listeners of the event's type that were there when the event was due, are still there, and do not match it, with
- * the first attribute that differs. They are compared when an event is explained, so that its delivery reads only the
- * listeners that match.
+ * Returns the listeners of the event's type that existed when the event was due, still exist and do not match it, with the
+ * first attribute that differs. They are compared when an event is explained, so that its delivery reads only the listeners
+ * that match.
  */
 async function nearMissesOf(
   ports: Pick<Ports, 'table'>,
@@ -45,7 +45,7 @@ async function nearMissesOf(
   return misses;
 }
 
-/** Explains an event: to which listeners it was delivered, with which result, and which attributes of others differ. */
+/** Explains an event: its deliveries to listeners with their results, and the attributes in which other listeners differ. */
 export async function explain(ports: Pick<Ports, 'table'>, namespaceId: string, recorded: events.Recorded) {
   const misses = await nearMissesOf(ports, namespaceId, recorded);
   return {

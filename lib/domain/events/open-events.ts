@@ -10,7 +10,7 @@ import { rangesOf, rowOf } from './rows.ts';
 /** The bus tries for a day; then the delivery is a dead letter, which a user may deliver again. */
 const GIVEN_UP_MS = DAY_MS + HOUR_MS;
 
-/** Whether the router has not delivered an event to all listeners, and still may. */
+/** Whether the router has still to deliver an event to some of its listeners. */
 export const isUnrouted = ({ isRouted, due }: { readonly isRouted: boolean; readonly due: number }, now: number) =>
   !isRouted && due > now - GIVEN_UP_MS;
 

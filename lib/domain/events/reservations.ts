@@ -12,12 +12,12 @@ export const recordIn = ({ eventPk, eventSk }: Item): Key => ({
   sk: String(eventSk),
 });
 
-/** Whether an item stands where an event was to be recorded and was not: it keeps a process that is late from doing so. */
+/** Whether an item is void: it has the key of an event that was not recorded, so that a late process cannot record it. */
 export const isVoid = (item: Item): boolean => item['void'] === true;
 
 const isSame = (one: Key, other: Key): boolean => one.pk === other.pk && one.sk === other.sk;
 
-/** Keeps the process that reserved an id from recording its event. Throws `exists` if it has done so. */
+/** Prevents the process that reserved an id from recording its event. Throws `exists` if the event is recorded. */
 async function voidRecord({ table }: Pick<Ports, 'table'>, reserved: Key, ttl: Item[string]): Promise<void> {
   const [record] = await table.get([reserved]);
   if (record !== undefined && !isVoid(record)) throw alreadyExists();
@@ -26,8 +26,8 @@ async function voidRecord({ table }: Pick<Ports, 'table'>, reserved: Key, ttl: I
 
 /**
  * Reserves the id of an event, before it is recorded at the key of the pointer; together they would be a transaction, which
- * costs twice as much. Throws `exists` when the namespace has an event with this id. An id that was reserved by a process
- * which has not recorded the event is taken over: that process ended in between, or finds that it is late.
+ * costs twice as much. Throws `exists` when the namespace has an event with this id. An id whose event is not recorded is
+ * taken over: the process that reserved it crashed, or cannot record the event any more.
  */
 export async function reserve({ table }: Pick<Ports, 'table'>, pointer: Put): Promise<void> {
   const { pk, sk, eventPk, eventSk, ttl } = pointer.item;

@@ -11,8 +11,8 @@ type Needs = Pick<Ports, 'table' | 'blobs'>;
 export const MAX_TRACES = 1000;
 
 /**
- * Appends new traces; one that is there already is not repeated. A delivery that is repeated finds a wait `gone` that this
- * event has ended: that says nothing of the event, whichever of the two deliveries stores its traces first.
+ * Appends the traces that are new. A repeated delivery finds a wait `gone` that this event has ended: that trace is left out,
+ * whichever of the two deliveries stores its traces first.
  */
 function merge(before: readonly events.Trace[], found: readonly events.Trace[]): readonly events.Trace[] {
   const known = new Set(before.map((trace) => JSON.stringify(trace)));
@@ -28,14 +28,18 @@ async function updateIfPresent(table: Table, key: Key, set: Readonly<Record<stri
   await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
-/** Stores the router's position, the last listener that was served: the next attempt continues there. */
+/** Stores the router's cursor after the last listener that was served: the next attempt continues there. */
 export async function noteServed({ table }: Needs, { key, replay }: events.Recorded, served: string): Promise<void> {
   await updateIfPresent(table, replay?.key ?? key, { served });
 }
 
-/** Of two updates with one number only one succeeds, and its traces must be found. */
+/** The beginning of the keys of the blobs of all traces that were stored for an event, by the key of its record. */
+export const blobsOf = ({ pk, sk }: Pick<Key, 'pk' | 'sk'>): string =>
+  keys.blobOf(keys.eventBlobs(pk), events.hashOf(sk), '');
+
+/** Stores traces under a key of their content: of two updates with one number only one succeeds. */
 const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> => {
-  const beginning = keys.blobOf(keys.eventBlobs(key.pk), events.hashOf(key.sk), `traces-${notes}`);
+  const beginning = `${blobsOf(key)}traces-${notes}`;
   return texts.storeText(blobs, { beginning }, JSON.stringify(all));
 };
 

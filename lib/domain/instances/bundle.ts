@@ -8,7 +8,7 @@ import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
 import * as events from '../events/events.ts';
-import { isCrashedCall, resultOf } from '../runs/container-calls.ts';
+import { isCrashedCall, resultOf } from '../runs/call-results.ts';
 import type { RecordedCall, RecordedStep } from '../runs/records.ts';
 import * as runs from '../runs/runs.ts';
 import { needOfRun } from '../tree/kept-sources.ts';

@@ -32,7 +32,7 @@ function afterDuration(from: number, text: string): number {
   return duration === undefined ? from : addDuration(from, duration);
 }
 
-/** The filters that only Weft has; of a label, its value is compared by `find`. */
+/** The filters that only Weft has. Labels are compared by `find`. */
 const WEFT_FILTERS = {
   'CODE/MATCH': (head, value) => head.code === value,
   'CODE/CONTAINS': (head, value) => head.code.includes(value),
@@ -47,7 +47,7 @@ export const FILTERS: Readonly<Record<string, Test>> = { ...ORIGINAL_FILTERS, ..
 
 const nameOf = ({ field, type }: Filter): string => `${field}/${type}`;
 
-/** Whether the list is a search: it has a filter that only Weft has, or goes on after a page of a search. */
+/** Whether the list is a search: it has a filter that only Weft has. */
 export function isSearch(request: ListRequest): boolean {
   return request.filter.some((one) => Object.hasOwn(WEFT_FILTERS, nameOf(one)));
 }
@@ -81,8 +81,8 @@ const isText = (attribute: string, is: TextCondition['is'], text: string): TextC
 const CANCELLED_STATUS = 'cancelled';
 
 /**
- * The conditions of the filters, for the table. Each lets all instances pass that pass the filter; with `isExact`, no
- * other one.
+ * The conditions of the filters, for the table. Each instance that passes the filter meets the condition; with `isExact`, no
+ * other one does.
  */
 const CONDITIONS: Readonly<
   Record<string, (value: string) => { readonly anyOf: readonly TextCondition[]; readonly isExact: boolean }>

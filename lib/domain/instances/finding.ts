@@ -31,7 +31,7 @@ const hasAll = (labels: Labels | undefined, wanted: Wanted): boolean =>
     return found !== undefined && (value === undefined || found === value);
   });
 
-/** The label by whose index runs are found; undefined: the request wants none, or none with its value. */
+/** The label by whose index runs are found; undefined: the request has no label with a value. */
 const indexedLabel = (wanted: Wanted): Label | undefined => wanted.find((one): one is Label => one.value !== undefined);
 
 /** The runs that have the labels, in their order. */
@@ -75,7 +75,7 @@ interface Source {
   readonly select: (items: readonly Item[]) => Promise<{ readonly heads: runs.Head[]; readonly read: number }>;
 }
 
-/** The rows of all instances, which have the attributes that filters need but the labels. */
+/** The rows of all instances, which have all attributes that filters need, except labels. */
 function allRows(table: Table, ranges: readonly Listed[], request: ListRequest): Source {
   const wanted = wantedLabels(request);
   const select = async (items: readonly Item[]) => {
@@ -123,7 +123,7 @@ async function* rowsAfter(table: Table, { ranges, perRead }: Source, place: Plac
   }
 }
 
-/** The result of a search, and where it goes on; undefined at the end of the list. */
+/** The result of a search, and the place where it continues; undefined at the end of the list. */
 interface Found {
   readonly heads: readonly runs.Head[];
   readonly next: Place | undefined;
@@ -149,8 +149,8 @@ async function search(table: Table, source: Source, place: Place | undefined, ro
 
 /**
  * Searches the instances of a namespace, the newest first, after the cursor of the page before. The work of a request is
- * bounded: a page may have fewer rows than its limit, even none, while `hasNextPage` is true and `endCursor` is where the
- * next page goes on. `total` counts the rows up to the end of the page, and one more if there may be more.
+ * bounded: a page may have fewer rows than its limit, even none, while `hasNextPage` is true and the next page continues at
+ * `endCursor`. `total` counts the rows up to the end of the page, and one more if there may be more.
  */
 export async function find(
   needs: Needs,

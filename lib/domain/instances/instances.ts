@@ -54,7 +54,7 @@ export async function need(ports: Needs, namespaceName: string, id: string, exte
   const namespace = await namespaces.need(ports, namespaceName);
   needUuid(id);
   const run = await runs.find(ports, id.toLowerCase(), extent);
-  const isShown = run?.namespaceId === namespace.id && run.service === undefined;
+  const isShown = run?.namespaceId === namespace.id && run.kind === 'workflow';
   if (!isShown) throw notFound('instance');
   return run;
 }

@@ -4,7 +4,7 @@ import { placeOf } from '../../language/yaml/places.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { sentFrom } from '../runs/container-calls.ts';
+import { sentFrom } from '../runs/call-results.ts';
 import { readSteps } from '../runs/record-steps.ts';
 import { applyChange, entriesOf, isOmitted, type RecordedStep } from '../runs/records.ts';
 import { inputData } from '../runs/run.ts';

@@ -15,11 +15,11 @@ export interface Slot {
   readonly release: () => Promise<void>;
 }
 
-/** The calls that an account allows at the same time until its quota is known: those of a new one. */
+/** The concurrent calls that an account is assumed to allow until its quota is known: those of a new account. */
 const FEWEST_CALLS = 10;
 /** A process reads the quota again after this time, milliseconds. */
 const FRESH_MS = MINUTE_MS;
-/** How many requests one partition counts: each begins by reading the others there. */
+/** The most requests that one partition counts: each begins by reading the others there. */
 const SLOTS_OF_SHARD = 50;
 /** Seconds after which a further request may find a place. */
 const RETRY_AFTER_S = 10;
@@ -94,5 +94,5 @@ export async function findSlot(needs: Needs, until: number): Promise<Slot | unde
 export async function takeSlot(needs: Needs, until: number): Promise<Slot> {
   const slot = await findSlot(needs, until);
   if (slot !== undefined) return slot;
-  throw tooMany('as many requests of this service wait, or are event streams, as it allows at once', RETRY_AFTER_S);
+  throw tooMany('the limit of waiting requests and event streams of this service is reached', RETRY_AFTER_S);
 }

@@ -10,7 +10,7 @@ export interface Sent {
 
 /** How far a reader has read a log. */
 export interface Cursor {
-  /** Older lines, in microseconds since 1970, were sent or skipped; later ones are new unless they are in `sent`. */
+  /** Microseconds since 1970: earlier lines were sent or skipped; the others are new unless they are in `sent`. */
   readonly since: number;
   /** The number of lines that were sent, and of those that an offset skipped. */
   readonly done: number;
@@ -36,8 +36,8 @@ export const hashOf = (id: string): number => createHash('sha256').update(id).di
 export const nameOf = ({ at, hash }: Sent): string => `${at} ${hash}`;
 
 /**
- * Returns the cursor with at most `MAX_SENT` lines. With more, it starts after the newest line that is dropped: a line of
- * before that time that becomes visible later is missed, and none is repeated.
+ * Returns the cursor with at most `MAX_SENT` lines. With more, it starts after the newest line that is dropped: an
+ * earlier line that becomes visible later is missed, and none is repeated.
  */
 export function bounded(cursor: Cursor): Cursor {
   const isKept = ({ at }: Sent) => at >= cursor.since && at - cursor.since <= MAX_DELTA;

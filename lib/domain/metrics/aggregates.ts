@@ -175,8 +175,8 @@ interface Tail {
 }
 
 /**
- * Counts rows until the rest is too recent, or has fewer than `minimum` rows. Rows are too recent too when they may be in
- * partitions that the namespace did not have when it was read.
+ * Counts rows until the rest is too recent, or has fewer than `minimum` rows. Rows that may be in partitions which the
+ * namespace did not have when it was read are too recent as well.
  */
 async function countOld(context: Context, minimum: number, readAt: number): Promise<Tail> {
   const { needs, aggregate } = context;

@@ -32,7 +32,7 @@ async function rowsUpTo({ needs, home, aggregate }: Context, from: string, mark:
   return rows.filter((row) => orderOf(aggregate, row) > from && orderOf(aggregate, row) <= mark);
 }
 
-/** Takes the newest of the rows off the counters, as many as one transaction can, and moves the mark before them. */
+/** Subtracts the newest rows from the counters, as many as one transaction can, and moves the mark before them. */
 async function uncount(
   { needs: { table }, home, aggregate }: Context,
   rows: readonly Item[],
@@ -58,8 +58,8 @@ async function uncount(
 
 /**
  * Moves a mark that is in the future back to the present: the clock was ahead when it was stored, and runs that begin or end
- * until then would never be counted. The rows of the future that are counted are taken off; they are counted again when their
- * time has come. Only where no other process is at work: each row up to the present must be counted.
+ * until then would never be counted. The counted rows of the future are subtracted; they are counted again when their time
+ * has come. To be called only while no other process works: each row up to the present must be counted.
  */
 export async function withdrawFuture(
   needs: Context['needs'],

@@ -197,8 +197,8 @@ export async function deleteOf(needs: Pick<Ports, 'table'>, namespaceId: string,
 }
 
 /**
- * Moves marks of the future back to the present, which a clock that was ahead has left. Only where no other process is at
- * work.
+ * Moves marks of the future back to the present, which a clock that was ahead has left. To be called only while no other
+ * process works.
  */
 export async function withdrawFutureMarks(needs: Needs, namespace: namespaces.Namespace): Promise<void> {
   for (const aggregate of [begun, ended]) await withdrawFuture(needs, namespace, aggregate);

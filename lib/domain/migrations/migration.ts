@@ -8,11 +8,10 @@ export type Transform = (item: Item) => readonly Item[];
 
 /**
  * The change from one version of the schema to the next. A migration contains the keys and attributes of its two versions
- * itself, and imports none: those of the code change later.
+ * itself, and imports none: those of the code change later. On AWS the new code runs before a migration is complete, so
+ * its readers accept the items of both versions.
  */
 export interface Migration {
   /** By the table whose items change. */
   readonly changes: Readonly<Partial<Record<TableName, Transform>>>;
-  /** Items stored with the replacement of an item, in place of those with the same keys: several items need them. */
-  readonly additions?: Readonly<Partial<Record<TableName, Transform>>>;
 }

@@ -27,21 +27,18 @@ const lastVersion = (migrations: readonly Migration[]): number => FIRST_VERSION 
 async function read({ table }: Reader): Promise<StoredProgress> {
   const [item] = await table.get([keys.SCHEMA_VERSION]);
   if (item === undefined) return undefined;
-  const { layout, table: name, next } = item;
+  const { version, table: name, next } = item;
   return omitUndefined({
-    version: Number(layout),
+    version: Number(version),
     table: name as TableName | undefined,
     next: next === undefined ? undefined : String(next),
   });
 }
 
-/** The version is stored in the attribute `layout`. */
-const attributesOf = ({ version, ...position }: Progress) => ({ layout: version, ...position });
-
 /** Stores the progress, unless another process has stored some since `from` was read. */
 async function store({ table }: Reader, from: StoredProgress, to: Progress): Promise<void> {
-  const when = from === undefined ? ({ absent: true } as const) : { equals: attributesOf(from) };
-  await ignoreConflict(table.write([putAt(keys.SCHEMA_VERSION, attributesOf(to), when)]));
+  const when = from === undefined ? ({ absent: true } as const) : { equals: { ...from } };
+  await ignoreConflict(table.write([putAt(keys.SCHEMA_VERSION, { ...to }, when)]));
 }
 
 /** Throws Error for a schema version that is newer than the last migration: such tables must not be changed. */
@@ -86,15 +83,13 @@ const MAX_ATTEMPTS = 10;
 /** Migrates one item. When another process changes it at the same time, that change is kept and migrated. */
 async function migrateItem({ table }: Reader, name: TableName, found: Item, migration: Migration): Promise<void> {
   const transform = migration.changes[name] ?? ((item) => [item]);
-  const additions = migration.additions?.[name] ?? (() => []);
   const key = { table: name, pk: found.pk, sk: found.sk };
   const attempt = async (number: number): Promise<void> => {
     const [item] = number === 1 ? [found] : await table.get([key]);
     if (item === undefined) return;
     const made = transform(item);
     if (made.length === 1 && made[0] === item) return;
-    const added = additions(item).map((one): Write => ({ do: 'put', table: name, item: one }));
-    await table.write([...replacement(name, item, made), ...added]);
+    await table.write(replacement(name, item, made));
   };
   const text = `cannot migrate the item ${key.pk} ${key.sk} of the table ${name}`;
   const reason = 'it changes all the time, or there is an item with its new key already';

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 /** The most egress rules of a namespace. */
 const MAX_EGRESS_RULES = 100;
 
-/** Returns the rules that open private hosts and address ranges. Throws `invalid` for one that is none, and for too many. */
+/** Returns the rules that open private hosts and address ranges. Throws `invalid` for an invalid rule, and for too many. */
 export function needEgressRules(rules: readonly string[]): readonly string[] {
   const wrong = rules.find((rule) => !isEgressRule(rule));
   if (wrong !== undefined) {

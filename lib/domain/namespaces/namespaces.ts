@@ -5,8 +5,8 @@ import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
-import { RECORD_MODES, type RecordMode } from '../record-modes.ts';
-import { changeLimits, limitsFrom, type NamespaceLimits } from '../run-limits.ts';
+import type { RecordMode } from '../record-modes.ts';
+import { changeLimits, type NamespaceLimits } from '../run-limits.ts';
 import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -24,39 +24,52 @@ export interface Config {
   readonly events?: { readonly lookback: string };
   /** The mode of the records of runs; absent: `full`. */
   readonly record?: RecordMode;
-  /** The limits that are not the default ones. */
+  /** The limits that differ from the default values. */
   readonly limits?: Partial<NamespaceLimits>;
   /** The private hosts and address ranges that its workflows may reach; absent without any. */
   readonly egress?: readonly string[];
-  /** `native`: false: images that Weft serves itself run as containers; absent otherwise. */
+  /** `native: false`: containers run also for the images that Weft serves itself; else absent. */
   readonly functions?: { readonly native: false };
   /** Over how many partitions its rows are spread, now or soon (decision 71); absent: one. */
   readonly partitions?: number;
 }
 
-export interface Namespace {
-  readonly id: string;
-  readonly name: string;
-  /** Milliseconds since 1970, as everywhere in the domain. */
-  readonly created: number;
-  readonly updated: number;
-  /** When the root directory's list of children last changed. */
-  readonly treeUpdated: number;
-  /** The labels of the root directory. */
-  readonly attributes: readonly string[];
+/** The settings of a namespace. Its item stores them as one JSON text. */
+interface NamespaceSettings {
   /** The broadcasts that are switched on. */
   readonly broadcasts: readonly string[];
   /** How far waits for events look back, milliseconds; 0: not at all. */
   readonly lookback: number;
   /** The mode of the records of its runs. */
   readonly record: RecordMode;
-  /** The limits that are not the default ones. */
+  /** The limits that differ from the default values. */
   readonly limits?: Partial<NamespaceLimits> | undefined;
   /** The private hosts and address ranges that its workflows may reach (docs/http.md). */
   readonly egress: readonly string[];
-  /** Images that Weft serves itself run as containers all the same. */
+  /** Containers run also for the images that Weft serves itself. */
   readonly avoidsNative: boolean;
-  /** Over how many partitions its rows are spread, from when; undefined: one (decision 71). */
+}
+
+const DEFAULT_SETTINGS: NamespaceSettings = {
+  broadcasts: [],
+  lookback: 0,
+  record: 'full',
+  egress: [],
+  avoidsNative: false,
+};
+
+export interface Namespace extends NamespaceSettings {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970, as everywhere in the domain. */
+  readonly created: number;
+  /** When its settings or its partitions last changed. */
+  readonly updated: number;
+  /** When the root directory's list of children last changed. */
+  readonly treeUpdated: number;
+  /** The labels of the root directory. */
+  readonly attributes: readonly string[];
+  /** The steps in which the partitions of its rows have grown; undefined: there is one (decision 71). */
   readonly spread: Spread | undefined;
 }
 
@@ -76,12 +89,8 @@ export function fromItem(item: Item): Namespace {
     updated: Number(item['updated']),
     treeUpdated: Number(item['treeUpdated']),
     attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
-    broadcasts: JSON.parse(String(item['broadcasts'])) as string[],
-    lookback: Number(item['lookback']),
-    record: RECORD_MODES.find((mode) => mode === item['record']) ?? 'full',
-    limits: limitsFrom(item['limits']),
-    egress: JSON.parse(String(item['egress'] ?? '[]')) as string[],
-    avoidsNative: item['avoidsNative'] === true,
+    ...DEFAULT_SETTINGS,
+    ...(JSON.parse(String(item['settings'] ?? '{}')) as Partial<NamespaceSettings>),
     spread: spreadFrom(item),
   };
 }
@@ -138,8 +147,6 @@ export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, n
     created: now,
     updated: now,
     treeUpdated: now,
-    broadcasts: '[]',
-    lookback: 0,
   };
   await throwOnConflict(table.write([{ do: 'put', table: 'catalog', item, when: { absent: true } }]), alreadyExists);
   return fromItem(item);
@@ -208,17 +215,16 @@ export interface ConfigChanges {
   /** All egress rules: they replace those before. */
   readonly egress?: readonly string[] | null | undefined;
   readonly functions?: { readonly native?: boolean | null | undefined } | undefined;
-  /** Over how many partitions rows are spread, at least: ahead of a load. */
+  /** The least number of partitions of its rows, to be set ahead of a load. */
   readonly partitions?: number | null | undefined;
 }
 
 function changed(
   namespace: Namespace,
   { broadcast = {}, events = {}, record, limits = {}, egress, functions = {} }: ConfigChanges,
-): Namespace {
+): NamespaceSettings {
   const merged = toConfig(namespace).broadcast;
   return {
-    ...namespace,
     broadcasts: BROADCAST_KINDS.filter((key) => broadcast[key] ?? merged[key]),
     lookback: typeof events.lookback === 'string' ? lookback.fromText(events.lookback) : namespace.lookback,
     record: record ?? namespace.record,
@@ -228,22 +234,14 @@ function changed(
   };
 }
 
-/** The attributes that older items lack: those that are set, and those that the change sets back. */
-function toAdded(now: Namespace, next: Namespace = now): Readonly<Record<string, string | boolean>> {
-  return {
-    ...(now.egress.length + next.egress.length > 0 && { egress: JSON.stringify(next.egress) }),
-    ...((now.avoidsNative || next.avoidsNative) && { avoidsNative: next.avoidsNative }),
-  };
-}
-
 /** Whether the changes open private addresses, which only an administrator of the installation may do. */
 export const changesEgress = ({ egress }: ConfigChanges): boolean => egress !== undefined && egress !== null;
 
-/** Whether the changes give the namespace more partitions, which only an administrator may do: each list costs more by them. */
+/** Whether the changes set the partitions, which only an administrator may do: each further one makes lists dearer. */
 export const changesPartitions = ({ partitions }: ConfigChanges): boolean =>
   partitions !== undefined && partitions !== null;
 
-/** The steps of a namespace with at least so many partitions. Throws `invalid` for fewer than it has, and for too many. */
+/** The steps of a namespace after a change. Throws `invalid` for fewer partitions than it has, and for too many. */
 function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: number): Spread | undefined {
   const has = partitionsIn(spread);
   if (partitions === undefined || partitions === null || partitions === has) return spread;
@@ -263,20 +261,13 @@ export async function configure(
   const namespace = await need({ table }, name);
   const now = clock.now();
   const spread = spreadOver(namespace, changes, now);
-  const next = { ...changed(namespace, changes), spread };
-  // Of two steps at the same time one would be lost, with rows that a process has written by it.
-  const alone = spread === namespace.spread ? {} : { updated: namespace.updated };
-  const toSet = ({ broadcasts, lookback: ms }: Namespace) => ({ broadcasts: JSON.stringify(broadcasts), lookback: ms });
-  const when = { equals: { id: namespace.id, ...toSet(namespace), ...toAdded(namespace), ...alone } };
-  // Older namespaces lack the mode of records and the limits, which the condition therefore leaves out.
-  const record = next.record === namespace.record ? {} : { record: next.record };
-  const limits = changes.limits === undefined ? {} : { limits: JSON.stringify(next.limits ?? {}) };
-  const steps = spread === namespace.spread ? {} : spreadItem(spread);
+  const settings = changed(namespace, changes);
   const updated = Math.max(now, namespace.updated + 1);
-  const set = { ...toSet(next), ...toAdded(namespace, next), ...record, ...limits, ...steps, updated };
+  const set = { settings: JSON.stringify(settings), ...spreadItem(spread), updated };
+  const when = { equals: { id: namespace.id, updated: namespace.updated } };
   await throwOnConflict(
     table.write([{ do: 'update', key: keys.namespace(name), set, when }]),
     () => new ServiceError('unavailable', `the settings of '${name}' were changed at this moment; try again`),
   );
-  return toConfig(next);
+  return toConfig({ ...namespace, ...settings, spread });
 }

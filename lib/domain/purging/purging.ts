@@ -69,7 +69,7 @@ interface Removal {
   readonly namespaceId: string;
   /** Undefined: the sources of the workflows are not kept. */
   readonly path: string | undefined;
-  /** That of a namespace. */
+  /** The partitions of a namespace. */
   readonly spread?: Spread | undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { Item, TableName } from '../../ports/table.ts';
-import { hashOf } from '../events/events.ts';
+import { blobsOf } from '../events/traces.ts';
 import { orderedId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { blobsIn } from '../storage/texts.ts';
 
-/** The items and blobs that can be reached through an item alone, and have no use without it. */
+/** The items and blobs that belong to one item, and have no use without it. */
 export interface Remains {
-  /** Partitions of which every item goes with it. */
+  /** Partitions whose items are removed with it. */
   readonly partitions: readonly keys.Partition[];
   /** Beginnings of the keys of blobs. */
   readonly blobs: readonly string[];
@@ -26,7 +26,7 @@ function remainsOfRun(id: string): Remains {
 export function remainsOf(table: TableName, item: Item): Remains {
   if (table === 'runs' && item.pk.startsWith(RUN)) return remainsOfRun(keys.runIdIn(item.pk));
   if (table !== 'journal') return { partitions: [], blobs: blobsIn(item) };
-  // An event has a trace for each of its deliveries, and refers to the last one only.
-  const traces = item['trace'] === undefined ? [] : [keys.blobOf('events', 'traces', hashOf(item.pk + item.sk), '')];
+  // Each delivery of an event stores all its traces, and the item refers to the newest blob only.
+  const traces = item['trace'] === undefined ? [] : [blobsOf(item)];
   return { partitions: [], blobs: [...blobsIn(item), ...traces] };
 }

@@ -20,7 +20,7 @@ interface Place {
   readonly examine: (needs: Needs, page: readonly string[]) => Promise<Examined>;
 }
 
-/** Blobs of runs, whose ids follow the prefix and sort by time; they are stale when the run of at least that age is gone. */
+/** Blobs by the id of their run, which sorts by time. They are stale if the run is older than `days` and does not exist. */
 function ofRuns(prefix: string, days: number): Place {
   const idOf = (key: string): string => orderedId(key.slice(prefix.length).split('/', 1)[0] ?? '');
   return {
@@ -32,7 +32,7 @@ function ofRuns(prefix: string, days: number): Place {
       const items = await getAll(table, old.map(keys.run));
       const gone = new Set(old.filter((_, index) => items[index] === undefined));
       const isYoung = timeOf(ids.at(-1) ?? '') >= limit;
-      // A run with an id of an old time can begin at this moment: the blob comes before the run.
+      // A run whose id has an old time can begin at this moment, and its blobs are stored before it.
       const isWritten = (key: string) => clock.now() - keys.writeTimeOf(key) > DAY_MS;
       const stale = page.filter((key) => gone.has(idOf(key)) && isWritten(key));
       return { stale, after: isYoung ? undefined : page.at(-1) };

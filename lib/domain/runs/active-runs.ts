@@ -12,24 +12,24 @@ function add(namespaceId: string, change: number): void {
 }
 
 /** 1 for the commit that begins a run, -1 for the one that ends it, else 0. A run that ends in its first commit is not counted. */
-function changeOf({ seq, status, service }: Pick<Run, 'seq' | 'status' | 'service'>): number {
-  if (service !== undefined) return 0;
+function changeOf({ seq, status, kind }: Pick<Run, 'seq' | 'status' | 'kind'>): number {
+  if (kind === 'call') return 0;
   if (seq === 1) return status === 'pending' ? 1 : 0;
   return status === 'pending' ? 0 : -1;
 }
 
 /** Counts a run by the commit that began or ended it. A call of a container is no run. */
-export function countCommit(run: Pick<Run, 'namespaceId' | 'seq' | 'status' | 'service'>): void {
+export function countCommit(run: Pick<Run, 'namespaceId' | 'seq' | 'status' | 'kind'>): void {
   const change = changeOf(run);
   if (change !== 0) add(run.namespaceId, change);
 }
 
 /**
- * Counts a run that begins where it is started, until it is stored. Returns a function that ends that, once: the commit
- * counts it from then on.
+ * Counts a run that begins in place, until it is stored. Returns a function that ends this count: from then on the run is
+ * counted by its commit.
  */
-export function countBeginning({ namespaceId, service }: Pick<Run, 'namespaceId' | 'service'>): () => void {
-  let isCounted = service === undefined;
+export function countBeginning({ namespaceId, kind }: Pick<Run, 'namespaceId' | 'kind'>): () => void {
+  let isCounted = kind === 'workflow';
   if (isCounted) add(namespaceId, 1);
   return () => {
     if (isCounted) add(namespaceId, -1);
@@ -49,9 +49,7 @@ export function activeRuns(namespaceId: string): number {
  * The writes by which a commit counts a run in the table: none unless the namespace limited its active runs when the run
  * began. They belong to the transaction of the commit, so that the count stays exact over crashes.
  */
-export function countingWrites(
-  run: Pick<Run, 'id' | 'namespaceId' | 'seq' | 'status' | 'service' | 'settings'>,
-): Write[] {
+export function countingWrites(run: Pick<Run, 'id' | 'namespaceId' | 'seq' | 'status' | 'kind' | 'settings'>): Write[] {
   const change = run.settings.isCounted === true ? changeOf(run) : 0;
   if (change === 0) return [];
   const shards = keys.activeRuns(run.namespaceId);

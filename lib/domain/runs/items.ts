@@ -5,19 +5,19 @@ import { orderedId } from '../storage/ids.ts';
 import * as workerKeys from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
+import type { WorkerCallee } from './calls.ts';
 import { placeFrom, placeText } from './places.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
 import type { Failure, Head, LogLine, Run, Status } from './run.ts';
 import { tailFrom, tailText } from './tails.ts';
 import { fromText, toText } from './tallies.ts';
-import type { WorkerTask } from './waits.ts';
 
 /** How long an instance that has ended, its logs and its variables are kept, days. */
 export const RETENTION_DAYS = 30;
 export const SECONDS_OF_A_DAY = 86_400;
 /** Longer error messages are truncated, characters: every row of a list contains the message. */
 const MAX_MESSAGE_LENGTH = 4096;
-/** The same of error codes, which a workflow or a container may make as long as it likes. */
+/** Longer error codes are truncated, characters: workflows and containers choose them. */
 const MAX_CODE_LENGTH = 1024;
 
 /** The key of the blob for a part of a run that is too large for the item. */
@@ -41,14 +41,14 @@ function headItem(run: Run): Record<string, Value> {
 
 const expiry = (ms: number): number => Math.ceil(ms / 1000) + RETENTION_DAYS * SECONDS_OF_A_DAY;
 
-/** The namespace of a run, as it was when the run began: that is how the run is placed in its indexes. */
+/** The namespace of a run as it was when the run began: its partitions are those of the run's rows. */
 export const homeOf = ({ namespaceId, settings }: Pick<Run, 'namespaceId' | 'settings'>): keys.Home => ({
   id: namespaceId,
   spread: settings.spread,
 });
 
-/** The attributes of a task for workers in the index by beginning: while it is open those of its queue. */
-function taskIndexItem(run: Run, task: WorkerTask) {
+/** The attributes of a task for workers in the index by beginning; while it is open, those of its queue. */
+function taskIndexItem(run: Run, task: WorkerCallee) {
   const { status, created, updated, id, parent } = run;
   const home = homeOf(run);
   if (status === 'pending') {
@@ -62,14 +62,15 @@ function taskIndexItem(run: Run, task: WorkerTask) {
 }
 
 /**
- * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of
- * a container is in neither, a task for workers in its queue; such a call expires also while it is pending, because no sweep finds one that was interrupted.
+ * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of a
+ * container is in neither index, a task for workers is in its queue. Both expire also while they are pending, because no sweep
+ * finds a call that was interrupted.
  */
 function indexItem(run: Run): Record<string, Value> {
-  const { status, created, updated, id, service } = run;
-  if (service !== undefined) {
-    const ttl = expiry(Math.max(updated, service.until));
-    return service.worker === undefined ? { ttl } : { ttl, ...taskIndexItem(run, service.worker) };
+  const { status, created, updated, id } = run;
+  if (run.kind === 'call') {
+    const ttl = expiry(Math.max(updated, run.site.until));
+    return run.callee.kind === 'worker' ? { ttl, ...taskIndexItem(run, run.callee) } : { ttl };
   }
   const home = homeOf(run);
   const begun = { nsBucket: keys.rowBucket(home, created, id), order: keys.runOrder(created, id) };
@@ -107,7 +108,7 @@ export async function storeParts(blobs: Blobs, run: Run): Promise<Stored> {
   };
 }
 
-/** Stands for the id of the workflow in the handle of its machine. */
+/** Replaces the id of the workflow in the handle of its machine. */
 const WORKFLOW_ID = '*';
 const usualExecutions = (machine: string): number => (machine === '' ? 0 : 1);
 
@@ -212,7 +213,7 @@ export async function fromItem(
   const at = String(item['at']);
   const tail = tailFrom(item['tail']);
   const machine = String(item['machine'] ?? '').replace(WORKFLOW_ID, head.workflowId);
-  return {
+  const run = {
     ...head,
     ...placeFrom(place, head),
     namespace: String(item['ns']),
@@ -238,4 +239,5 @@ export async function fromItem(
     ...(labels === undefined ? {} : { labels }),
     blobs: texts.blobsIn(item),
   };
+  return run as Run;
 }

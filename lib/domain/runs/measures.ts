@@ -1,5 +1,5 @@
 import type { Happened, Measure } from '../../ports/meter.ts';
-import type { Run, Status } from './run.ts';
+import type { Call, Status, WorkflowRun } from './run.ts';
 
 const ENDED: Readonly<Record<Exclude<Status, 'pending'>, Measure>> = {
   complete: 'RunsComplete',
@@ -7,7 +7,7 @@ const ENDED: Readonly<Record<Exclude<Status, 'pending'>, Measure>> = {
   crashed: 'RunsCrashed',
 };
 
-type Committed = Pick<Run, 'seq' | 'status' | 'service' | 'created' | 'updated'>;
+type Committed = Pick<WorkflowRun, 'seq' | 'status' | 'created' | 'updated'>;
 
 const beginningOf = ({ seq }: Committed): Happened => (seq === 1 ? { RunsStarted: 1 } : {});
 
@@ -16,13 +16,13 @@ function endingOf({ status, created, updated }: Committed): Happened {
 }
 
 /** The metrics of a call of a container, which is stored as a run and not counted as one. */
-function callOf({ status, service }: Committed): Happened {
-  if (status === 'pending' || service?.native !== undefined || service?.worker !== undefined) return {};
+function callOf({ status, callee }: Call): Happened {
+  if (status === 'pending' || callee.kind !== 'container') return {};
   return { ContainerCalls: 1, ...(status === 'complete' ? {} : { ContainerCallsFailed: 1 }) };
 }
 
 /** Returns the metrics that the commit of a run increments; undefined: none. */
-export function measuresOf(run: Committed): Happened | undefined {
-  const happened = run.service === undefined ? { ...beginningOf(run), ...endingOf(run) } : callOf(run);
+export function measuresOf(run: (Committed & { readonly kind: 'workflow' }) | Call): Happened | undefined {
+  const happened = run.kind === 'workflow' ? { ...beginningOf(run), ...endingOf(run) } : callOf(run);
   return Object.keys(happened).length === 0 ? undefined : happened;
 }

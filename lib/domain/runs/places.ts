@@ -1,58 +1,35 @@
-import type { Run } from './run.ts';
-import type { Parent, RetryPolicy } from './waits.ts';
+import type { Run, RunFields } from './run.ts';
+import type { Parent } from './waits.ts';
 
-/**
- * The parts of a run that are stored together as one JSON text, the attribute `place`: the name in the code and the name
- * in the text. The names in the text are those of the first version and never change; their order is the text's.
- */
-const STORED_NAMES = {
-  historyEvents: 'events',
-  express: 'brief',
-  entryWait: 'entry',
-  executionBegan: 'began',
-  waitCount: 'pauses',
-  wait: 'pause',
-  woken: 'woken',
-  processedEventIds: 'heard',
-  parent: 'parent',
-  service: 'service',
-  root: 'root',
-  callPath: 'callPath',
-  loopIndex: 'loopIndex',
-  depth: 'depth',
-  threads: 'threads',
-  outbox: 'outbox',
-  settings: 'told',
-  rerunOf: 'rerunOf',
-  reuse: 'reuse',
-  cancelOn: 'cancelOn',
-  exceeded: 'exceeded',
-  sentSince: 'sentSince',
-  trace: 'trace',
-} as const satisfies Partial<Record<keyof Run, string>>;
+/** The parts of a run that are stored together as one JSON text, the attribute `place`, in this order. */
+const STORED = [
+  ...['historyEvents', 'express', 'entryWait', 'executionBegan', 'waitCount', 'wait', 'processedEventIds', 'parent'],
+  ...['callee', 'site', 'root', 'callPath', 'loopIndex', 'depth', 'threads', 'outbox', 'settings', 'rerunOf', 'reuse'],
+  ...['cancelOn', 'exceeded', 'sentSince', 'trace'],
+] as const;
 
-/** The same for the retry policy within `parent`. */
-const STORED_RETRY_NAMES = {
-  codes: 'codes',
-  maxAttempts: 'most',
-  delay: 'delay',
-  backoffMultiplier: 'multiplier',
-} as const satisfies Record<keyof RetryPolicy, string>;
+/** The default values. They are left out of the item, so that a small run costs one write unit. */
+const USUAL = {
+  historyEvents: 0,
+  express: false,
+  entryWait: 0,
+  waitCount: 0,
+  processedEventIds: [],
+  depth: 0,
+  threads: {},
+  outbox: {},
+  settings: { lookback: 0, broadcasts: [], logger: '' },
+} as const satisfies Partial<RunFields>;
 
-type Place = Pick<Run, keyof typeof STORED_NAMES>;
-type Names = readonly (readonly [from: string, to: string])[];
+type Place = Required<Pick<RunFields, keyof typeof USUAL | 'executionBegan'>> & Partial<RunFields>;
 
-const STORE: Names = Object.entries(STORED_NAMES);
-const READ: Names = STORE.map(([name, stored]) => [stored, name]);
-const STORE_RETRIES: Names = Object.entries(STORED_RETRY_NAMES);
-const READ_RETRIES: Names = STORE_RETRIES.map(([name, stored]) => [stored, name]);
+const USUAL_TEXTS = new Map(
+  Object.entries(USUAL).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
+);
 
-/** The properties under their other names, in the order of the names. */
-function rename(value: object, names: Names): Record<string, unknown> {
-  const values = value as Readonly<Record<string, unknown>>;
-  const renamed: Record<string, unknown> = {};
-  for (const [from, to] of names) if (values[from] !== undefined) renamed[to] = values[from];
-  return renamed;
+function isUsual(name: string, value: unknown): boolean {
+  const usual = USUAL_TEXTS.get(name);
+  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
 }
 
 /** The default values of a caller. They are left out. */
@@ -61,56 +38,12 @@ const USUAL_PARENT = { k: 0, mode: 'and', token: '' } as const satisfies Partial
 const CALLER = 'instance:';
 
 /** The caller as it is stored: without default values, and without its id if `invoker` names it. */
-function storedParent({ id, retries, ...parent }: Parent, invoker: string): Record<string, unknown> {
+function storedParent({ id, ...parent }: Parent, invoker: string): Record<string, unknown> {
   const usual: Partial<Record<string, unknown>> = USUAL_PARENT;
   return {
     ...(invoker === `${CALLER}${id}` ? {} : { id }),
     ...Object.fromEntries(Object.entries(parent).filter(([name, value]) => usual[name] !== value)),
-    ...(retries === undefined ? {} : { retries: rename(retries, STORE_RETRIES) }),
   };
-}
-
-function parentFrom(stored: unknown, invoker: string): Parent {
-  const { retries, ...parent } = stored as Partial<Parent>;
-  const renamed = retries === undefined ? {} : { retries: rename(retries, READ_RETRIES) as unknown as RetryPolicy };
-  return { ...USUAL_PARENT, id: invoker.slice(CALLER.length), ...parent, ...renamed } as Parent;
-}
-
-/** The default values. They are left out of the item, so that a small run costs one write unit. */
-const USUAL: Omit<
-  Place,
-  | 'executionBegan'
-  | 'wait'
-  | 'woken'
-  | 'parent'
-  | 'service'
-  | 'root'
-  | 'callPath'
-  | 'loopIndex'
-  | 'rerunOf'
-  | 'reuse'
-  | 'cancelOn'
-  | 'exceeded'
-  | 'sentSince'
-  | 'trace'
-> = {
-  historyEvents: 0,
-  express: false,
-  entryWait: 0,
-  waitCount: 0,
-  processedEventIds: [],
-  depth: 0,
-  threads: {},
-  outbox: [],
-  settings: { lookback: 0, broadcasts: [], logger: '' },
-};
-const USUAL_STORED = new Map(
-  Object.entries(rename(USUAL, STORE)).map(([name, value]) => [name, { value, text: JSON.stringify(value) }]),
-);
-
-function isUsual(name: string, value: unknown): boolean {
-  const usual = USUAL_STORED.get(name);
-  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
 }
 
 /** Stands for the id of the caller, where that is also the run at the top. */
@@ -119,27 +52,37 @@ const TOP = 1;
 /** The attribute `place`: without default values, and without values that follow from other attributes. */
 export function placeText(run: Run): string {
   const { parent, root, executionBegan, created, invoker } = run;
-  const place = rename(run, STORE);
-  if (parent !== undefined) place[STORED_NAMES.parent] = storedParent(parent, invoker);
-  if (parent !== undefined && root === parent.id) place[STORED_NAMES.root] = TOP;
-  if (executionBegan === created) delete place[STORED_NAMES.executionBegan];
-  for (const [name, value] of Object.entries(place)) if (isUsual(name, value)) delete place[name];
+  const values = { ...run } as Readonly<Record<string, unknown>>;
+  const place: Record<string, unknown> = {};
+  for (const name of STORED) {
+    const value = values[name];
+    if (value !== undefined && !isUsual(name, value)) place[name] = value;
+  }
+  if (parent !== undefined) place['parent'] = storedParent(parent, invoker);
+  if (parent !== undefined && root === parent.id) place['root'] = TOP;
+  if (executionBegan === created) delete place['executionBegan'];
   return JSON.stringify(place);
 }
 
-/** The inverse of `placeText` for a run with this head. Earlier versions left less out. */
-export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>): Place {
-  const place = rename(JSON.parse(text) as object, READ);
-  const parent = place['parent'] === undefined ? undefined : parentFrom(place['parent'], invoker);
+interface StoredPlace extends Omit<Partial<Place>, 'parent'> {
+  readonly parent?: Partial<Parent>;
+  readonly callee?: unknown;
+}
+
+/** The inverse of `placeText` for a run with this head. A call has a callee. */
+export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>) {
+  const { parent: stored, ...place } = JSON.parse(text) as StoredPlace;
+  const parent = stored && ({ ...USUAL_PARENT, ...{ id: invoker.slice(CALLER.length), ...stored } } as Parent);
+  const kind = place.callee === undefined ? 'workflow' : 'call';
   return {
     ...USUAL,
     executionBegan: created,
-    ...(place as Partial<Place>),
+    ...place,
     ...(parent && { parent }),
-    ...(parent && place['root'] === TOP ? { root: parent.id } : {}),
-  };
+    ...(parent && (place.root as unknown) === TOP ? { root: parent.id } : {}),
+    kind,
+  } as Place & Pick<Run, 'kind'>;
 }
-
 /** The least depth from which a run stores its path: the ids of nearer callers are in the run already. */
 export const STORED_DEPTH = 3;
 

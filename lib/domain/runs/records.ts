@@ -46,7 +46,7 @@ export interface RecordedCall {
 export interface RecordedError {
   readonly code: string;
   readonly message: string;
-  /** The place of the expression, or of the state, in the source; both count from 1. Older records lack it. */
+  /** The place of the expression, or of the state, in the source; both count from 1. Absent for an error state. */
   readonly at?: { readonly line: number; readonly column: number };
   readonly expression?: string;
   readonly saw?: { readonly type: string; readonly sample: string };

@@ -2,9 +2,10 @@ import { toValue } from '../../language/byte-values.ts';
 import { isObject } from '../../language/json.ts';
 import type { Labels } from '../../language/labels.ts';
 import type { RunLimits } from '../run-limits.ts';
+import type { CallSite, ContainerCallee, NativeCallee, StoredCallee, WorkerCallee } from './calls.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { CancelOn, OutboxEntry, Parent, ReusedCalls, ServiceCall, SettingsSnapshot, Wait } from './waits.ts';
+import type { CancelOn, Outbox, Parent, ReusedCalls, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -42,11 +43,8 @@ export interface Failure {
   readonly message: string;
 }
 
-/**
- * A run of a workflow: all that is stored of an instance, in one item. A run with a `service` is one call of a container
- * instead, hidden from lists, logs and metrics.
- */
-export interface Run extends Head {
+/** The fields that a run of a workflow and a call have in common: both are stored as one item, and end once. */
+export interface RunFields extends Head {
   /** The name of the namespace. */
   readonly namespace: string;
   /** The path of the workflow. */
@@ -92,15 +90,12 @@ export interface Run extends Head {
   readonly waitCount: number;
   /** The state that was entered and is not done. */
   readonly wait?: Wait;
-  /** The wait that its last commit left where its events came, and the tokens of the machine's tasks to be answered. */
-  readonly woken?: { readonly number: number; readonly tokens: readonly string[] };
   /** The events that its waits have taken, as hashes of their ids; the newest last. */
   readonly processedEventIds: readonly string[];
   /** When the run sent the first event after its last wait, milliseconds since 1970; undefined: it has sent none. */
   readonly sentSince?: number;
   /** The run that called this one and waits for its end. */
   readonly parent?: Parent;
-  readonly service?: ServiceCall;
   /** The id of the run at the top of its callers; undefined for that run. */
   readonly root?: string;
   /** The ids of its callers from the top, each after a slash; undefined where it follows from the other fields. */
@@ -111,8 +106,8 @@ export interface Run extends Head {
   readonly depth: number;
   /** The owners of thread variables of its callers: name -> id of a run. */
   readonly threads: Readonly<Record<string, string>>;
-  /** The events of its last commit; they are published after it. */
-  readonly outbox: readonly OutboxEntry[];
+  /** What its last commit owes. */
+  readonly outbox: Outbox;
   readonly settings: SettingsSnapshot;
   /** Counts and times of its states so far. */
   readonly tally: RunTally;
@@ -133,6 +128,32 @@ export interface Run extends Head {
   /** The keys of the blobs that its stored item refers to; absent for a run that is not stored yet. */
   readonly blobs?: readonly string[];
 }
+
+/** A run of a workflow: all that is stored of an instance, in one item. */
+export interface WorkflowRun extends RunFields {
+  readonly kind: 'workflow';
+}
+
+/** One attempt of a call of a container, a function or a worker. It has no workflow, and is in no list, log or metric. */
+export interface Call<C extends StoredCallee = StoredCallee> extends RunFields {
+  readonly kind: 'call';
+  readonly callee: C;
+  readonly site: CallSite;
+}
+
+export type Run = WorkflowRun | Call;
+
+/** Whether a run is the call of a container. */
+export const isContainerCall = (run: Run): run is Call<ContainerCallee> =>
+  run.kind === 'call' && run.callee.kind === 'container';
+
+/** Whether a run is the call of a worker: its task. */
+export const isTask = (run: Run | undefined): run is Call<WorkerCallee> =>
+  run?.kind === 'call' && run.callee.kind === 'worker';
+
+/** Whether a run is the call of a function of Weft itself. */
+export const isNativeCall = (run: Run): run is Call<NativeCallee> =>
+  run.kind === 'call' && run.callee.kind !== 'container' && run.callee.kind !== 'worker';
 
 /** The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`. */
 export function inputData(input: Uint8Array): Record<string, unknown> {

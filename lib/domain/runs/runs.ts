@@ -30,7 +30,8 @@ import { isSampled, spansOf } from './spans.ts';
 import { tailText } from './tails.ts';
 
 export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
-export type { Failure, Head, Level, LogLine, Run, Status } from './run.ts';
+export type { Call, Failure, Head, Level, LogLine, Run, RunFields, Status, WorkflowRun } from './run.ts';
+export { isContainerCall, isNativeCall, isTask } from './run.ts';
 
 /** The name of the execution that carries a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
@@ -135,12 +136,12 @@ async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], ke
   if (superseded.length > 0) await blobs.delete(superseded).catch(() => undefined);
 }
 
-/** Lists reach back so far: a run is kept for the retention after its end, and began at most that long before. */
+/** The age of the oldest listed run, seconds: it is kept for the retention after its end, and began at most that long before. */
 const LISTED_SECONDS = 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
 
 /**
- * Notes a run in the index of its labels (decision 88), a write for each. It is done before the commit that stores the
- * labels, because a transaction would cost twice as much; a note of a run that was not committed is passed over by readers.
+ * Writes a run into the index of its labels (decision 88), one write a label. This precedes the commit that stores the labels,
+ * because a transaction would cost twice as much; readers skip the row of a run that was not committed.
  */
 export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Promise<void> {
   const { id, created, labels = {} } = run;
@@ -152,15 +153,15 @@ export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Pro
 }
 
 /** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
-const isTraced = (run: Run): boolean => run.status !== 'pending' && run.service === undefined && isSampled(run);
+const isTraced = (run: Run): boolean => run.status !== 'pending' && run.kind === 'workflow' && isSampled(run);
 
 /** A run without the members that its spans do not need, so that the queue of the export keeps no large data. */
 const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });
 
 /**
  * Writes items that move from a run to the journal before the commit that refers to them: in a transaction each would cost
- * twice as much, and no reader reads them before that commit. Where an item exists, a commit that failed or has not ended wrote
- * it: only the transaction of this commit may replace it. Returns those writes.
+ * twice as much, and no reader reads them before that commit. An item that exists was written by a commit that failed or has
+ * not ended, so only the transaction of this commit may replace it. Returns the writes of such items.
  */
 async function writeAhead(table: Table, writes: readonly Write[]): Promise<readonly Write[]> {
   const when = { absent: true } as const;

@@ -14,19 +14,12 @@ export function tailText(lines: readonly LogLine[]): string {
   return JSON.stringify(stored);
 }
 
-/** The inverse of `tailText`. Items of earlier versions hold the lines as they are. */
+/** The inverse of `tailText`. */
 export function tailFrom(value: Value | undefined): LogLine[] {
-  const stored = JSON.parse(String(value)) as readonly (StoredLine | LogLine)[];
+  const stored = JSON.parse(String(value)) as readonly StoredLine[];
   let last = 0;
-  return stored.map((line) => {
-    if (!isStored(line)) {
-      last = line.t;
-      return line;
-    }
-    const [since, text, state = '', level = 'info'] = line;
+  return stored.map(([since, text, state = '', level = 'info']) => {
     last += since;
     return { t: last, level, text, ...(state === '' ? {} : { state }) };
   });
 }
-
-const isStored = (line: StoredLine | LogLine): line is StoredLine => Array.isArray(line);

@@ -1,5 +1,4 @@
 import type { Message } from '../../ports/bus.ts';
-import type { FileType } from '../../ports/containers.ts';
 import type { RecordMode } from '../record-modes.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { Spread } from '../storage/spread.ts';
@@ -183,79 +182,29 @@ export function callerWith({ isAlone: _, ...caller }: Parent, { token, alone }: 
   return { ...caller, token, ...(alone === true ? { isAlone: true } : {}) };
 }
 
-/** A variable, or a file of the tree, that a container gets as a file. */
-export interface WantedFile {
-  /** The name of the variable; of the scope `file` a path in the tree, as written in the workflow. */
-  readonly key: string;
-  readonly scope: 'instance' | 'workflow' | 'namespace' | 'thread' | 'file';
-  /** Its path below the container's directory. */
-  readonly name: string;
-  readonly type: FileType;
-  /** The mode of the file, or of the directory that an archive becomes; undefined: everything is allowed. */
-  readonly mode?: number;
-}
-
-/** A function of Weft itself that is called in place of a container. */
-export interface NativeCall {
-  /** Its name in the table of native functions. */
-  readonly function: string;
-  /** The idempotency key: the same for all attempts and repetitions of the call. */
-  readonly key: string;
-  /** A state machine of its own makes the call. */
-  readonly byMachine?: true;
-}
-
-/** A task that a worker takes for a while. */
-export interface Lease {
-  /** Names the lease: only its holder knows it. */
-  readonly id: string;
-  /** The name of the worker, as it gave it. */
-  readonly worker: string;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
-
-/** A task that a worker fetches over HTTP, in place of a container. */
-export interface WorkerTask {
-  readonly queue: string;
-  readonly priority: number;
-  /** How long a worker may be silent, milliseconds. */
-  readonly leaseMs: number;
-  /** The idempotency key: the same for all attempts and repetitions of the call. */
-  readonly key: string;
-  /** How often it was taken. */
-  readonly taken: number;
-  /** The newest lease; it is kept after the end. */
-  readonly lease?: Lease;
-  /** It is not offered before, milliseconds since 1970. */
-  readonly notBefore?: number;
-}
-
-/** A call of a container, of a native function or of a worker. The run that holds it has the id of the action. */
-export interface ServiceCall {
-  /** The revision of the service: its id in the port `Containers`; empty for a native function and a worker. */
-  readonly revision: string;
-  readonly native?: NativeCall;
-  readonly worker?: WorkerTask;
-  /** The id of the calling instance. */
-  readonly caller: string;
-  readonly workflow: { readonly id: string; readonly path: string };
-  /** The state that calls. */
-  readonly state: string;
-  /** The caller's step. */
-  readonly step: number;
-  /** The number of the element, in a loop over elements. */
-  readonly iterator?: number;
-  /** The deadline of the call, milliseconds since 1970. */
-  readonly until: number;
-  readonly files: readonly WantedFile[];
-}
-
 /** An event of a commit, to be published after it. */
-export interface OutboxEntry {
+export interface Publication {
   readonly message: Message;
   /** When it is published, milliseconds since 1970; undefined: at once. */
   readonly at?: number;
+}
+
+/** A wait that a commit left where it was over, and the tasks of the machine that have not been ended for it. */
+export interface LeftWait {
+  readonly number: number;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * What the last commit of a run owes and what does not follow from its other fields (transactional outbox). It is
+ * delivered after the commit, and stays until a commit replaces it: a delivery may be repeated.
+ */
+export interface Outbox {
+  readonly publish?: readonly Publication[];
+  /** The run was cancelled: its container and its execution are stopped. */
+  readonly stop?: true;
+  /** The tasks that go on where the run stands. */
+  readonly answer?: LeftWait;
 }
 
 /** The settings of its namespace and workflow that a run keeps from its start. */

@@ -61,8 +61,8 @@ export const prepareNeeded = (needs: ContainerNeeds, service: Service, revisions
   );
 
 /**
- * Returns the statuses of all revisions of the services. A native revision is ready without a container. A revision that the port does not know, because its preparation
- * was interrupted, is prepared again.
+ * Returns the statuses of all revisions of the services. A native revision is ready without a container. A revision that the
+ * port does not know, because its preparation was interrupted, is prepared again.
  */
 export async function statusesOf(needs: ContainerNeeds, services: readonly Service[]): Promise<ContainerStatuses> {
   const all = services.flatMap((service) =>

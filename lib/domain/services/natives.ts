@@ -16,7 +16,10 @@ export function nativeImageOfService(service: Service): NativeImage | undefined 
   return others.length === 0 ? image : undefined;
 }
 
-/** Whether a service has containers also for images that Weft serves itself: the service of a workflow exists because a call needed it. */
+/**
+ * Whether a service has containers also for images that Weft serves itself. The service of a workflow exists because a call
+ * needed a container.
+ */
 const keepsContainers = ({ scope }: Service): boolean =>
   scope.kind === 'workflow' || (scope.kind === 'namespace' && scope.namespace.avoidsNative === true);
 

@@ -15,12 +15,12 @@ export async function getAll(table: Table, keys: readonly Key[]): Promise<(Item 
   return items;
 }
 
-/** Deletes the items of any number of keys. Not one transaction: an interrupted call is to be repeated. */
+/** Deletes the items of any number of keys. Not one transaction: an interrupted call must be repeated. */
 export async function deleteKeys(table: Table, keys: readonly Key[]): Promise<void> {
   for (const batch of batchesOf(keys)) await table.write(batch.map((key): Write => ({ do: 'delete', key })));
 }
 
-/** Deletes all items of a query over a table. Not one transaction: an interrupted call is to be repeated. */
+/** Deletes all items of a query over a table. Not one transaction: an interrupted call must be repeated. */
 export async function deleteAll(table: Table, range: Range): Promise<void> {
   for (;;) {
     const { items } = await readPage(table, { ...range, only: ['pk', 'sk'] }, { limit: BATCH_LIMIT });

@@ -12,7 +12,7 @@ export type PartitionRange = Partition & Pick<Query, 'prefix'>;
 const SINGLE = '.';
 
 const MAX_PART_LENGTH = 200;
-/** A part that stands for a long text. */
+/** A part that replaces a long text. */
 export const HASHED_PART = /^sha256:[0-9a-f]{64}$/;
 
 /** A text of a user as a part of a key: a long one is replaced by its hash, since keys have a maximum length. */
@@ -30,7 +30,7 @@ export const runOrder = (ms: number, id: string): string => `${timeText(ms)}#${o
 /** The length of `dateOf`. */
 export const DATE_LENGTH = '2026-01-15'.length;
 
-/** The date that was asked for last: most times are of the same day. */
+/** The date that was computed last: most times are of the same day. */
 let lastDate = { day: Number.NaN, text: '' };
 
 /** The date of a time in UTC, `2026-01-15`. */

@@ -42,7 +42,7 @@ export { type Home, type Partitions, rowBucket } from './spread.ts';
 // ---- The table `catalog`: users' definitions. A namespace is keyed by its id, so a new one of its name is empty ----
 
 /** The version of the schema of all tables. */
-export const SCHEMA_VERSION: Key = at(catalog('layout'));
+export const SCHEMA_VERSION: Key = at(catalog('schema'));
 /** The installation that used the tables last. */
 export const INSTALLATION: Key = at(catalog('installation'));
 
@@ -63,7 +63,7 @@ export const OPEN_SCHEDULES = catalog('schedules-open');
 export const openSchedule = (workflowId: string): Key => at(OPEN_SCHEDULES, workflowId);
 
 export const POSTPONED_DEFINITIONS = catalog('definitions-open');
-/** Those of a namespace. Earlier versions have stored others, without the id of their namespace. */
+/** Those of a namespace. */
 export const postponedDefinitions = (namespaceId: string): PartitionRange => ({
   ...POSTPONED_DEFINITIONS,
   prefix: `${namespaceId}#`,
@@ -185,7 +185,8 @@ export const openRuns = (namespaceId: string): Partition => runs(`open#${namespa
 export const descendants = (rootId: string): Key => at(runs(`descendants#${rootId}`));
 
 /** An idempotency key of a request that starts a workflow. */
-export const idempotencyKey = (workflowId: string, text: string): Key => at(runs(`claim#${workflowId}#${part(text)}`));
+export const idempotencyKey = (workflowId: string, text: string): Key =>
+  at(runs(`idempotency#${workflowId}#${part(text)}`));
 
 // ---- The table `journal`: log lines, events, counters ----
 
@@ -218,7 +219,7 @@ export type PassName = 'reconciler' | 'sweep';
 export const passCursor = (name: PassName): Key => at(journal('pass-cursors'), name);
 
 /** The deliveries that exhausted their retries. */
-export const deadLetters = (namespaceId: string): Partition => journal(`failed-deliveries#${namespaceId}`);
+export const deadLetters = (namespaceId: string): Partition => journal(`dead-letters#${namespaceId}`);
 /** The key of a dead letter. */
 export const deadLetter = (namespaceId: string, id: string): Key => at(deadLetters(namespaceId), id);
 
@@ -230,13 +231,13 @@ export const counter = (namespaceId: string, name: string): Key => at(counters(n
 /** When a namespace began to postpone definitions of machines, and how many of them were made since. */
 export const definitionCount = (namespaceId: string): Key => counter(namespaceId, 'definitions');
 
-/** The counters of the pending runs of a namespace that limits them. Their sum counts. */
+/** The counters of the pending runs of a namespace that limits them. The number of runs is their sum. */
 export const activeRuns = (namespaceId: string): readonly Key[] =>
   Array.from({ length: ACTIVE_SHARDS }, (_, shard) => counter(namespaceId, `limit-active#${shard}`));
-/** More runs than one item could count begin and end at the same time. */
+/** One item could not count all runs that begin and end at the same time. */
 const ACTIVE_SHARDS = 8;
 
-/** The counter of the starts of a namespace that limits them, in a period of so many milliseconds. */
+/** The counter of the starts of a namespace that limits them, in the period with this number. */
 export const startsIn = (namespaceId: string, period: number): Key =>
   counter(namespaceId, `limit-starts#${String(period).padStart(TIME_DIGITS, '0')}`);
 
@@ -269,7 +270,7 @@ export const blobPrefixes = { runs: 'runs/', instances: 'instances/', threads: '
 /** The last part of the key of a blob, with the time when it is written, milliseconds since 1970. */
 export const writtenAt = (name: string, ms: number): string => `${name}@${ms}`;
 
-/** When a blob was written, from its key, milliseconds since 1970; 0 for one of an earlier version. */
+/** When a blob was written, from its key, milliseconds since 1970; 0 for a key without a time. */
 export const writeTimeOf = (key: string): number => Number(/@(\d+)/.exec(key)?.[1] ?? 0);
 
 /** The progress of the removal of blobs without an owner. */

@@ -107,7 +107,7 @@ export const idIn = (cursor: string): string => textIn(cursor, 'id');
 const MAX_POSITION_BYTES = 1023;
 
 /** Returns the position in a cursor; the empty text for a cursor without one, or with a text that no key can be. */
-export function positionIn(cursor: string): string {
+function positionIn(cursor: string): string {
   const position = textIn(cursor, 'v');
   return position.isWellFormed() && Buffer.byteLength(position) <= MAX_POSITION_BYTES ? position : '';
 }
@@ -128,10 +128,7 @@ export function rangeOf(request: ListRequest, total: number, indexOf: (cursor: s
   return [from, Math.min(to, from + Math.min(Math.max(first ?? MAX_PAGE_ROWS, 0), MAX_PAGE_ROWS))];
 }
 
-/**
- * Returns the cut that the cursors of a request name, for a list whose cursors have positions. A cursor without one, such as
- * that of an earlier version, is as none.
- */
+/** Returns the cut that the cursors of a request name, for a list whose cursors have positions. A malformed cursor is ignored. */
 export function cutOf({ cursor = {} }: ListRequest, maxRows = MAX_PAGE_ROWS): Cut {
   const { first, last, after, before } = cursor;
   const positionOf = (one: string | undefined) => (one && positionIn(one)) || undefined;

@@ -23,7 +23,7 @@ export interface OpenKind {
   readonly pick: (rows: readonly Item[]) => Promise<readonly Item[]>;
   /** How long a listed item of this age is not visited again, milliseconds; absent: each pass visits it. */
   readonly restOf?: (age: number) => number;
-  /** Takes the highest rate of rows that a pass has found, rows a second. */
+  /** Is called with the highest rate of rows that a pass has found, rows a second. */
   readonly onRate?: (rowsPerSecond: number) => Promise<void>;
 }
 
@@ -41,28 +41,28 @@ export interface Extent {
   readonly visitsAll: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next pass continues there. */
   readonly until: number;
-  /** Rests that began before this time have ended: the things that the visit found may have been deleted since. */
+  /** Rests that began before this time have ended: what they rely on may have been deleted since. */
   readonly since: number;
   /** The cursor does not pass this time: later rows may be in partitions that the ranges do not have. */
   readonly knownUntil: number;
 }
 
 /**
- * An item enters the index by time at most this long after the time that it carries (runs: `LATEST_FIRST_MS`), so the
+ * An item enters the index by time at most this long after the time that it carries (runs: `MAX_FIRST_COMMIT_MS`), so the
  * cursor stays this far behind.
  */
 const SETTLING_MS = 3 * MINUTE_MS;
 /** The clocks of two computers differ by less. A cursor that is further ahead was set by a wrong clock. */
 const MAX_SKEW_MS = MINUTE_MS;
-/** A cursor that passes no item is stored this seldom: a namespace at rest costs no writes. */
+/** A cursor that passes no item is stored at most this often: a namespace at rest costs no writes. */
 const MIN_MOVE_MS = HOUR_MS;
 /** The rows that one query reads. */
 const PAGE_SIZE = 1000;
-/** How many listed items one pass reads, and of a kind whose items do not rest. The next pass continues after them. */
+/** The most listed items that one pass reads; fewer of a kind whose items do not rest. The next pass continues after them. */
 const MAX_LISTED = 10 * PAGE_SIZE;
 const MAX_LISTED_RESTLESS = PAGE_SIZE;
 
-/** How far the passes before have come. */
+/** The progress of the passes before. */
 interface Progress {
   /** Every open item with an earlier time is listed; milliseconds since 1970. */
   readonly from: number;

@@ -15,9 +15,9 @@ export interface Purge {
   readonly kind: 'namespace' | 'directory' | 'workflow' | 'container';
   readonly id: string;
   readonly namespaceId: string;
-  /** The path of a directory or workflow; purges of earlier versions lack it. */
+  /** The path of a directory or workflow. */
   readonly path?: string;
-  /** That of a namespace: its item is gone. */
+  /** The partitions of a namespace, whose item is deleted. */
   readonly spread?: Spread | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Partitions } from './spread.ts';
 /** Which items of a partition are read, and which of their attributes. */
 type Extract = Omit<Query, 'next' | 'count' | keyof Partition>;
 
-/** A query without its cursor: all pages of it. It is of one partition, or of several that are read as one. */
+/** A query without its cursor, of one partition or of several that are read as one. */
 export type Range = Extract & (Partition | Partitions);
 
 /** Returns a page of a range, as `Table.query`; a range of several partitions costs a query of each. */

@@ -3,7 +3,7 @@ import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import { sha256 } from './ids.ts';
 import { dayBucket, type Partition } from './key-parts.ts';
 
-/** From a time on (milliseconds since 1970), new rows of an index are spread over so many partitions. */
+/** The number of partitions of the new rows of an index from a time on, milliseconds since 1970. */
 export interface SpreadStep {
   readonly from: number;
   readonly partitions: number;
@@ -36,8 +36,8 @@ export interface Partitions extends Omit<Partition, 'pk'> {
 export const MAX_PARTITIONS = 16;
 
 /**
- * New partitions are used only so long after they were stored: a reader that knows an older state of the namespace than this
- * would miss rows (`knownUntil`).
+ * The time between the storing of new partitions and their first use: until then, a reader that knows an older state of the
+ * namespace misses no rows (`knownUntil`).
  */
 export const ACTIVATION_MS = 10 * SECOND_MS;
 
@@ -56,13 +56,13 @@ export const raise = (spread: Spread | undefined, partitions: number, now: numbe
   { from: now + ACTIVATION_MS, partitions },
 ];
 
-/** A run that does not store when its namespace was read started at most so long after that. */
+/** A run that does not store when its namespace was read started at most this long after that. */
 export const START_AFTER_READ_MS = SECOND_MS;
 
 /** How long the last step must have held before throttled writes show that it was too small. */
 const SETTLING_MS = 3 * SECOND_MS;
 
-/** The steps with a further one, of twice as many partitions; undefined: the last one is too recent, or there is no more. */
+/** The steps with a further one, of twice as many partitions; undefined: the last one is too recent, or no more are possible. */
 export function double(spread: Spread | undefined, now: number): Spread | undefined {
   const has = partitionsIn(spread);
   const { from = 0 } = spread?.at(-1) ?? {};
@@ -75,7 +75,7 @@ export function double(spread: Spread | undefined, now: number): Spread | undefi
 export const partitionsIn = (spread: Spread | undefined): number =>
   Math.max(1, ...(spread ?? []).map(({ partitions }) => partitions));
 
-/** The steps that rows of this time and of later ones need, milliseconds since 1970: those before have ended. */
+/** The steps that rows from a time on need, milliseconds since 1970: the steps before have ended. */
 export const stepsSince = (spread: Spread, ms: number): Spread =>
   spread.filter((_, index) => (spread[index + 1]?.from ?? Number.POSITIVE_INFINITY) > ms);
 
@@ -101,7 +101,7 @@ export function partitionNow({ spread }: Home, id: string): number {
   return partitions === 1 ? 0 : hashPartition(id, partitions);
 }
 
-/** The key of a partition: the first one has the key that there was before partitions were spread. */
+/** The key of a partition: the first one has no number. */
 export const spreadKey = (pk: string, partition: number): string => (partition === 0 ? pk : `${pk}#${partition}`);
 
 /** The keys of the first partitions. */

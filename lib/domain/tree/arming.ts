@@ -30,7 +30,7 @@ export async function openById(
   return moved === undefined ? undefined : workflows.open(ports, namespace, moved).catch(unlessMissing);
 }
 
-/** The schedules whose workflows were changed by a process that did not complete it, or by one that is still at it. */
+/** The schedules of workflows whose change is not complete: its process was interrupted, or is still working. */
 export async function openSchedules({ table }: Pick<Needs, 'table'>): Promise<OpenSchedule[]> {
   const items = await readAll(table, keys.OPEN_SCHEDULES);
   return items.map(({ sk: id, namespace, path }) => ({ id, namespace: String(namespace), path: String(path) }));

@@ -14,8 +14,8 @@ export interface Postponed {
   readonly key: Key;
   readonly workflow: string;
   readonly revision: string;
-  /** The id of its namespace; undefined for one that an earlier version postponed. */
-  readonly namespace: string | undefined;
+  /** The id of its namespace. */
+  readonly namespace: string;
   /** The path of its workflow when it was postponed. */
   readonly path: string;
   /** The reason why the last attempt failed; undefined: it was not attempted. */
@@ -32,13 +32,15 @@ const PAGE_SIZE = 100;
 /** The longest reason of a failure that is kept, characters. */
 const MAX_FAILURE = 1_000;
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function fromItem(item: Item): Postponed {
-  const { workflow, revision, namespace, path, failure } = item;
-  const key = { table: keys.POSTPONED_DEFINITIONS.table, pk: item.pk, sk: item.sk };
-  const ids = { workflow: String(workflow), revision: String(revision), namespace: textOf(namespace) };
-  return { key, ...ids, path: textOf(path) ?? '', failure: textOf(failure) };
+function fromItem({ pk, sk, workflow, revision, namespace, path, failure }: Item): Postponed {
+  return {
+    key: { table: keys.POSTPONED_DEFINITIONS.table, pk, sk },
+    workflow: String(workflow),
+    revision: String(revision),
+    namespace: String(namespace),
+    path: String(path),
+    failure: typeof failure === 'string' ? failure : undefined,
+  };
 }
 
 /** Remembers that the machine of a revision is to be defined later. Idempotent. */
@@ -72,7 +74,7 @@ export async function complete(
   isDefined: boolean,
 ): Promise<void> {
   await table.write([{ do: 'delete', key }]);
-  if (!isDefined || namespace === undefined) return;
+  if (!isDefined) return;
   await table.write([{ do: 'update', key: keys.definitionCount(namespace), add: { defined: 1 } }]);
 }
 
@@ -82,7 +84,7 @@ export async function noteFailure({ table }: Pick<Needs, 'table'>, { key }: Post
   await ignoreConflict(table.write([{ do: 'update', key, set, when: { present: true } }]));
 }
 
-/** How far a namespace has come with the machines that were not defined when their workflows were stored. */
+/** The progress of a namespace with the machines that were not defined when their workflows were stored. */
 export interface DefinitionProgress {
   /** When the first of them was postponed; absent: none ever was. */
   readonly since?: string;
@@ -96,7 +98,7 @@ export interface DefinitionProgress {
   readonly failed: readonly { readonly path: string; readonly error: string }[];
 }
 
-/** Returns how far a namespace has come with its postponed definitions. */
+/** Returns the progress of a namespace with its postponed definitions. */
 export async function progressOf({ table }: Pick<Needs, 'table'>, namespaceId: string): Promise<DefinitionProgress> {
   const [count] = await table.get([keys.definitionCount(namespaceId)]);
   const open = (await readAll(table, keys.postponedDefinitions(namespaceId))).map(fromItem);

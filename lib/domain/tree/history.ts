@@ -69,7 +69,7 @@ export async function openForReading(
 /** The most revisions of a page. */
 const MAX_PAGE = 100;
 
-/** Which part of a history is read: so many revisions before the one with this id, from the newest one if it is empty. */
+/** A page of a history: `limit` revisions before the one with the id `cursor`, or the newest ones if it is empty. */
 export interface HistoryPage {
   readonly limit: number;
   readonly cursor: string;

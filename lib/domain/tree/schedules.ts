@@ -26,8 +26,8 @@ export function toMarkers(
 }
 
 /**
- * Sets or removes the schedule of a workflow, according to the plan that defines its start and whether it is live. A malformed cron text never
- * fires, as in the original (workflow language, section 3).
+ * Sets or removes the schedule of a workflow, according to the plan that defines its start and whether it is live. A
+ * malformed cron text never fires, as in the original (workflow language, section 3).
  */
 export async function arm(
   { schedules }: { readonly schedules: Schedules },

@@ -10,16 +10,16 @@ import type { OpenKind } from '../storage/open-items.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
-/** A task uses so many times as many write units of one key, while it is open, as a run: four instead of two. */
+/** The write units of one key that an open task uses, as a multiple of those of a run: four instead of two. */
 const ROWS_OF_TASK = 2;
 
-/** Whether a caller waits for a run that has ended: it does not know that. */
+/** Whether a caller still waits for a run that has ended. */
 const isAwaited = (caller: runs.Run | undefined, { parent }: runs.Run): boolean =>
   caller?.status === 'pending' && caller.wait?.calls?.waiting.some(({ i }) => i === parent?.i) === true;
 
 /**
- * The run whose end its caller does not know: the task itself, or a run that went on to its end where the task ended.
- * Undefined where every caller knows. `caller`: that of the task.
+ * The run whose end was not reported to its caller: the task itself, or a run above it that reached its end in the same
+ * request. Undefined if every end was reported. `caller`: the caller of the task.
  */
 async function unreportedOf(needs: Needs, task: runs.Run, caller: runs.Run | undefined): Promise<runs.Run | undefined> {
   let [child, above] = [task, caller];
@@ -34,7 +34,7 @@ async function unreportedOf(needs: Needs, task: runs.Run, caller: runs.Run | und
 export const unreportedEndOf = async (needs: Needs, task: runs.Run): Promise<runs.Run | undefined> =>
   task.parent === undefined ? undefined : unreportedOf(needs, task, await runs.find(needs, task.parent.id));
 
-/** The rows of the tasks whose end, or what followed from it, a caller does not know. */
+/** The rows of the tasks whose end, or an end that followed from it, was not reported. */
 async function unreported(needs: Needs, rows: readonly Item[]): Promise<readonly Item[]> {
   const tasks = await runs.findMany(
     needs,
@@ -48,7 +48,7 @@ async function unreported(needs: Needs, rows: readonly Item[]): Promise<readonly
   return rows.filter((_, index) => open[index] !== undefined);
 }
 
-/** The tasks of a namespace that workers have ended since the last pass of the reconciler, and whose end is not known. */
+/** The tasks of a namespace that workers have ended since the last pass of the reconciler, and whose end was not reported. */
 export function endedTasksOf(needs: Needs & Pick<Ports, 'settings'>, namespace: Namespace): OpenKind {
   const { id, created } = namespace;
   return {

@@ -76,22 +76,22 @@ export async function tasksOf({ table }: Needs, home: Home, queue: string, limit
   return [...ready, ...held].map(toRow);
 }
 
-/** Some partitions of a queue, by their numbers, and how they are read. */
+/** Some partitions of a queue, by their numbers, which are read at the same time. */
 export interface Reading {
   readonly parts: readonly number[];
   /**
-   * `exact`: by two queries of a partition, so that tasks whose hold is over are found, however many are ready; `brief`: by
-   * one, which finds them when fewer tasks are ready than are read.
+   * Whether each partition is read by two queries, so that tasks whose hold is over are found, however many are ready. One
+   * query finds them if fewer tasks are ready than are read.
    */
-  readonly how: 'exact' | 'brief';
+  readonly isExact: boolean;
 }
 
 const numbersFrom = (first: number, count: number, all: number): number[] =>
   Array.from({ length: count }, (_, index) => (first + index) % all);
 
-/** So many partitions a poll reads at first; in a namespace that has no more the order of a queue is exact. */
+/** The partitions that a poll reads first. In a namespace that has no more, the order of a queue is exact. */
 const PARTS_AT_FIRST = 2;
-/** A poll that waits reads this part of the partitions at a time, and two at least. */
+/** In so many turns a waiting poll reads all partitions, in each of them two at least. */
 const TURNS = 4;
 
 /**
@@ -102,15 +102,15 @@ export function readingsOf({ spread }: Home, start: number): Reading[] {
   const all = partitionsIn(spread);
   const count = Math.min(PARTS_AT_FIRST, all);
   const rest = numbersFrom(start + count, all - count, all);
-  const first: Reading = { parts: numbersFrom(start, count, all), how: 'exact' };
-  return rest.length === 0 ? [first] : [first, { parts: rest, how: 'brief' }];
+  const first: Reading = { parts: numbersFrom(start, count, all), isExact: true };
+  return rest.length === 0 ? [first] : [first, { parts: rest, isExact: false }];
 }
 
 /** The reading of a waiting poll in a turn; `TURNS` turns that follow each other read every partition. */
 export function turnOf({ spread }: Home, turn: number): Reading {
   const all = partitionsIn(spread);
   const count = Math.min(Math.max(Math.ceil(all / TURNS), PARTS_AT_FIRST), all);
-  return { parts: numbersFrom(turn * count, count, all), how: 'brief' };
+  return { parts: numbersFrom(turn * count, count, all), isExact: false };
 }
 
 /**
@@ -120,12 +120,17 @@ export function turnOf({ spread }: Home, turn: number): Reading {
 export async function takeable(
   { table }: Needs,
   home: Home,
-  { queue, now, limit, parts, how }: Reading & { readonly queue: string; readonly now: number; readonly limit: number },
+  {
+    queue,
+    now,
+    limit,
+    parts,
+    isExact,
+  }: Reading & { readonly queue: string; readonly now: number; readonly limit: number },
 ): Promise<Row[]> {
-  const ranges =
-    how === 'brief'
-      ? [keys.takeableTasks(home, queue, now)]
-      : [keys.releasedTasks(home, queue, now), keys.readyTasks(home, queue)];
+  const ranges = isExact
+    ? [keys.releasedTasks(home, queue, now), keys.readyTasks(home, queue)]
+    : [keys.takeableTasks(home, queue, now)];
   const read = ranges.map(({ pks, ...range }) =>
     readHeads(table, { ...range, pks: pks.filter((_, number) => parts.includes(number)) }, limit),
   );

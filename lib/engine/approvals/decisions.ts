@@ -5,8 +5,9 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { findViolations } from '../evaluation/evaluation.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
-import { giveTo, type ListeningRun } from '../events/listening.ts';
+import { giveTo } from '../events/listening.ts';
 import type { EnginePorts } from '../ports.ts';
+import type { ListeningRun } from '../run/waiting-run.ts';
 import { isSigned, type Link } from './links.ts';
 
 /** The type of the event by which a decision reaches its run. No event of the bus decides an approval. */

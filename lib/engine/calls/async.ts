@@ -1,9 +1,9 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { openCallee } from './callees.ts';
-import { launch, NO_TASK, newChild, storeChild } from './children.ts';
-import { evaluateCallInput } from './inputs.ts';
+import { NO_TASK } from './callees/callee.ts';
+import { launch, storeChild } from './callees/children.ts';
+import { openCallee } from './callees/index.ts';
 
 /** A call whose result is not waited for. */
 export interface AsyncCall {
@@ -21,8 +21,8 @@ export async function startAsync(unit: StepUnit, action: ActionPlan, { i, data, 
   const callee = await openCallee(ports, run, tools.plan, action);
   const wake = endOfWait(ports.clock.now(), timeout);
   const caller = { run, origin, state, wake, mode: 'and', isLoop: false } as const;
-  const input = await evaluateCallInput(callee, data, tools.readSecrets);
-  const { parent: _, ...child } = await newChild(ports, { callee, caller, key: { i, k: 0 }, input });
+  const input = await callee.prepare(data, tools.readSecrets);
+  const { parent: _, ...child } = await callee.newChild(ports, { callee, caller, key: { i, k: 0 }, input });
   await launch(ports, await storeChild(ports, child), NO_TASK);
   unit.log(`Running child '${child.id}' in fire-and-forget mode (async).`);
 }

@@ -1,16 +1,16 @@
-import { isCrashedCall, resultOf, sentOf } from '../../domain/runs/container-calls.ts';
+import type { ReturnedCall } from '../../compiler/emit/task-protocol.ts';
+import { isCrashedCall, resultOf, sentOf, sentText } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallKey } from '../../domain/runs/waits.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { cancelCalls } from '../delivery/deliver.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
-import { toWaitSeconds } from '../executions/wait-seconds.ts';
-import type { StepUnit } from '../run/step-unit.ts';
-import type { ReturnedCall } from '../run/suspension.ts';
-import { cancelCalls } from './cancellation.ts';
-import { childId } from './children.ts';
+import { toWaitSeconds } from '../machines/wait-seconds.ts';
+import { childId } from '../run/child-ids.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from '../run/retry-decisions.ts';
 import type { CallList } from './list.ts';
 import type { CallProgress } from './progress.ts';
-import { decideRetry, retryDelay, retryPolicyOf } from './retry-decisions.ts';
 
 /** Takes in how the calls of a state end: logs it, keeps results, schedules retries, fails the state. */
 export class CallIntake {
@@ -128,8 +128,9 @@ export class CallIntake {
 
   private record({ i, k }: CallKey, child: runs.Run, retryIn?: number): void {
     const { id, status, code, message } = child;
+    const sent = sentOf(child);
     const failed = status === 'complete' ? {} : { code, message };
-    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sentOf(child) }) });
+    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sent && sentText(sent) }) });
   }
 
   /** Logs an attempt that the machine has retried by itself. */
@@ -156,7 +157,6 @@ function failureOf(child: runs.Run, isExhausted: boolean): StateError {
     return failure('retries.exceeded', 'maximum retries exceeded', { hints });
   }
   if (isCrashedCall(child)) return internalFailure(child.message);
-  const hints =
-    child.service === undefined ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];
+  const hints = child.kind === 'workflow' ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];
   return new StateError('catchable', code, message, { own: true, evaluated: { hints } });
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepResult } from '../../domain/runs/container-calls.ts';
+import { keepResult } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallingVisit, ReusedCalls } from '../../domain/runs/waits.ts';
-import { openInput } from '../native/inputs.ts';
+import { isSealed, openInput } from '../native/inputs.ts';
 import type { RunnerPorts } from '../ports.ts';
-import type { StepUnit } from '../run/step-unit.ts';
-import type { Callee } from './callees.ts';
-import { type Call, childId, newChild } from './children.ts';
+import { childId } from '../run/child-ids.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
+import { retryPolicyOf } from '../run/retry-decisions.ts';
+import type { PreparedCall } from './callees/callee.ts';
 import { elementsOf } from './elements.ts';
-import { retryPolicyOf } from './retry-decisions.ts';
 
 /** The calls that succeeded in runs which this one repeats, and that its first state need not make again. */
 export class FinishedCalls {
@@ -25,7 +25,7 @@ export class FinishedCalls {
    * Returns the child of a call that succeeded; undefined for any other call. It must be the same call: of the same
    * function or workflow, with the same input. `data` is that over which the input was evaluated.
    */
-  async find(call: Call, data: unknown): Promise<runs.Run | undefined> {
+  async find(call: PreparedCall, data: unknown): Promise<runs.Run | undefined> {
     const { reuse, unit } = this;
     if (reuse === undefined) return undefined;
     for (const visit of reuse.visits) {
@@ -38,13 +38,13 @@ export class FinishedCalls {
   /** A call whose result only the repeated run has, as a child that is not stored. */
   private async findUnstored(
     { results, before }: ReusedCalls,
-    call: Call,
+    call: PreparedCall,
     data: unknown,
   ): Promise<runs.Run | undefined> {
     const { i } = call.key;
-    if (call.callee.kind !== 'native' || results === undefined || !Object.hasOwn(results, i)) return undefined;
+    if (!call.callee.isNative || results === undefined || !Object.hasOwn(results, i)) return undefined;
     if (before !== undefined && !isDeepStrictEqual(await this.seenBefore(before, i), data)) return undefined;
-    const child = await newChild(this.unit.ports, call);
+    const child = await call.callee.newChild(this.unit.ports, call);
     return { ...child, status: 'complete', data: keepResult(results[i]) };
   }
 
@@ -61,33 +61,20 @@ export class FinishedCalls {
 async function successOf(
   ports: RunnerPorts,
   visit: CallingVisit,
-  { callee, key: { i } }: Call,
+  { callee, key: { i } }: PreparedCall,
 ): Promise<runs.Run | undefined> {
-  const attempts =
-    callee.kind === 'native' ? (retryPolicyOf(callee.action)?.maxAttempts ?? 0) : Number.MAX_SAFE_INTEGER;
+  const attempts = callee.isNative ? (retryPolicyOf(callee.action)?.maxAttempts ?? 0) : Number.MAX_SAFE_INTEGER;
   for (let k = 0; k <= attempts; k += 1) {
     const child = await runs.find(ports, childId(visit, visit.origin, { i, k }));
     if (child?.status === 'complete') return child;
-    if (child === undefined && callee.kind !== 'native') return undefined;
+    if (child === undefined && !callee.isNative) return undefined;
   }
   return undefined;
 }
 
-type Kind = Callee['kind'];
-type CallOf<K extends Kind> = Call & { readonly callee: Extract<Callee, { readonly kind: K }> };
-
-/** Whether a child is of the function or workflow that a call means. The image of a container may be another one by now. */
-const IS_OF: { readonly [K in Kind]: (child: runs.Run, call: CallOf<K>) => boolean } = {
-  subflow: ({ service, path }, { callee }) => service === undefined && path === callee.opened.node.path,
-  service: ({ service }) => service !== undefined && service.native === undefined && service.worker === undefined,
-  native: ({ service }, { callee }) => service?.native?.function === callee.function,
-  worker: ({ service }, { input }) => service?.worker !== undefined && service.worker.queue === input.task?.queue,
-};
-
-async function isSame(ports: RunnerPorts, child: runs.Run, call: Call): Promise<boolean> {
-  const isOf = IS_OF[call.callee.kind] as (child: runs.Run, call: Call) => boolean;
-  if (!isOf(child, call)) return false;
-  const isSealed = child.service?.native !== undefined || child.service?.worker !== undefined;
-  const input = isSealed ? await openInput(ports, child) : child.input;
-  return Buffer.from(input).equals(call.input.input);
+/** Whether a child is the same call: of the same function or workflow, with the same input. */
+async function isSame(ports: RunnerPorts, child: runs.Run, { callee, input }: PreparedCall): Promise<boolean> {
+  if (!callee.isOf(child, input)) return false;
+  const stored = isSealed(child) ? await openInput(ports, child) : child.input;
+  return Buffer.from(stored).equals(input.input);
 }

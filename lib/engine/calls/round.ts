@@ -1,17 +1,20 @@
+import type { Rejection, ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import type { CalleeKind } from '../../compiler/plan/execution.ts';
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
-import { isCallBegun, resultOf } from '../../domain/runs/container-calls.ts';
+import { isCallBegun, resultOf } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
-import type { StepUnit } from '../run/step-unit.ts';
-import { type Rejection, type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { childId } from '../run/child-ids.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
+import { Suspend } from '../run/suspension.ts';
 import { endOfWait } from '../run/timeouts.ts';
-import { type Caller, childId, launch, NO_TASK } from './children.ts';
+import { type Caller, NO_TASK } from './callees/callee.ts';
+import { launch } from './callees/children.ts';
 import { CallIntake } from './intake.ts';
 import type { CallList } from './list.ts';
 import { CallProgress } from './progress.ts';
-import { CallStarter } from './starter.ts';
+import { type Begun, CallStarter } from './starter.ts';
 
 /** How many children run in place side by side: while one waits for the database another one computes. */
 const CONCURRENCY = 8;
@@ -20,8 +23,12 @@ const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
   new StateError(kind, code, message, { own });
 
 /** Whether a call succeeded in place without being stored: only the run that made it has the result. */
-const isUnstored = ({ seq, status, service }: runs.Run): boolean =>
-  service !== undefined && seq === 0 && status === 'complete';
+const isUnstored = ({ seq, status, kind }: runs.Run): boolean => kind === 'call' && seq === 0 && status === 'complete';
+
+/** The first attempt of a call: begun, or rejected because it could not be made. */
+type FirstAttempt =
+  | ({ readonly kind: 'begun'; readonly i: number } & Begun)
+  | { readonly kind: 'rejected'; readonly i: number; readonly reason: unknown };
 
 /** The results and the failures of the calls of a state. */
 export interface Returned {
@@ -126,34 +133,47 @@ export class CallRound {
   }
 
   private async beginSome(): Promise<void> {
-    const { progress, intake, list } = this;
-    const numbers = progress.begin(Math.min(CONCURRENCY, list.width ?? CONCURRENCY));
+    const attempts = await this.tryCalls(this.progress.begin(Math.min(CONCURRENCY, this.list.width ?? CONCURRENCY)));
+    // All that were begun are noted before one fails the state, which cancels those that wait.
+    for (const attempt of attempts) this.note(attempt);
+    for (const attempt of attempts) if (attempt.kind === 'rejected') await this.takeRejection(attempt);
+    for (const attempt of attempts) if (attempt.kind === 'begun') await this.takeBegun(attempt);
+  }
+
+  /** Begins calls side by side. */
+  private async tryCalls(numbers: readonly number[]): Promise<readonly FirstAttempt[]> {
     const controller = new AbortController();
-    const begin = async (i: number) => {
-      const begun = await this.starter.begin(i, controller.signal);
-      // The others need not be waited for.
-      if (intake.isDecidedBy(i, begun.child)) controller.abort();
-      return begun;
+    const begin = async (i: number): Promise<FirstAttempt> => {
+      try {
+        const begun = await this.starter.begin(i, controller.signal);
+        // The others need not be waited for.
+        if (this.intake.isDecidedBy(i, begun.child)) controller.abort();
+        return { kind: 'begun', i, ...begun };
+      } catch (reason) {
+        return { kind: 'rejected', i, reason };
+      }
     };
-    const begun = await Promise.allSettled(numbers.map(begin));
-    const children = begun.flatMap((one, index) =>
-      one.status === 'fulfilled' ? [{ i: numbers[index] ?? 0, ...one.value }] : [],
-    );
-    for (const { i, child } of children) if (child.status === 'pending') progress.wait({ i, k: 0 });
-    for (const { i, child } of children) {
-      if (list.mode !== 'or' && isUnstored(child)) progress.keepUnstored(i, resultOf(child));
-    }
-    for (const [index, one] of begun.entries()) {
-      if (one.status === 'fulfilled') continue;
-      const { reason } = one;
-      const isListed = list.mode === 'collect' && reason instanceof StateError && reason.kind === 'catchable';
-      if (isListed) intake.collect(numbers[index] ?? 0, reason);
-      else await intake.abort(reason);
-    }
-    for (const { i, child, isReused } of children) {
-      if (isReused) intake.takeReused(i, child);
-      else if (child.status !== 'pending') await intake.take(i, 0, child);
-    }
+    return Promise.all(numbers.map(begin));
+  }
+
+  /** Notes a call that a machine must wait for, and a result that only this run has. */
+  private note(attempt: FirstAttempt): void {
+    if (attempt.kind === 'rejected') return;
+    const { i, child } = attempt;
+    if (child.status === 'pending') this.progress.wait({ i, k: 0 });
+    else if (this.list.mode !== 'or' && isUnstored(child)) this.progress.keepUnstored(i, resultOf(child));
+  }
+
+  /** Lists the failure of a call that could not be made where failures are collected; else it fails the state. */
+  private async takeRejection({ i, reason }: Extract<FirstAttempt, { readonly kind: 'rejected' }>): Promise<void> {
+    const isListed = this.list.mode === 'collect' && reason instanceof StateError && reason.kind === 'catchable';
+    if (!isListed) await this.intake.abort(reason);
+    else this.intake.collect(i, reason);
+  }
+
+  private async takeBegun({ i, child, isReused }: Extract<FirstAttempt, { readonly kind: 'begun' }>): Promise<void> {
+    if (isReused) this.intake.takeReused(i, child);
+    else if (child.status !== 'pending') await this.intake.take(i, 0, child);
   }
 
   /** Ends the wait for the other calls, which run on in executions of their own. */

@@ -9,7 +9,7 @@ import { LATEST } from '../../domain/tree/refs.ts';
 import { countsLatest } from '../../domain/tree/routers.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
-import { defineEarly } from '../executions/definitions.ts';
+import { defineEarly } from '../machines/postponed-definitions.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 

@@ -1,9 +1,9 @@
+import type { CallSite } from '../../domain/runs/calls.ts';
 import { append, type UnwrittenLine } from '../../domain/runs/log-lines.ts';
 import type { Level } from '../../domain/runs/runs.ts';
-import type { ServiceCall } from '../../domain/runs/waits.ts';
+import { waitForEnd } from '../delivery/end-waiters.ts';
 import type { EnginePorts } from '../ports.ts';
-import { waitForEnd } from '../run/end-waiters.ts';
-import { truncateLine } from '../run/log-buffer.ts';
+import { truncateLine } from '../run/commit/log-buffer.ts';
 
 /** Lines are written together, at most once in this time: each write is a commit of the caller. */
 const INTERVAL_MS = 1_000;
@@ -15,7 +15,7 @@ const MAX_BUFFERED = 256 * 1024;
 /** Writes the log lines of a running container into the log of the instance that called it. */
 export class CallerLog {
   private readonly ports: EnginePorts;
-  private readonly call: ServiceCall;
+  private readonly site: CallSite;
   private lines: UnwrittenLine[] = [];
   private size = 0;
   private interval: number;
@@ -24,16 +24,16 @@ export class CallerLog {
   private isCallerStored = true;
   private writing: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: EnginePorts, call: ServiceCall, isAwaited: boolean) {
+  constructor(ports: EnginePorts, site: CallSite, isAwaited: boolean) {
     this.ports = ports;
-    this.call = call;
+    this.site = site;
     this.interval = isAwaited ? INTERVAL_MS : LONG_INTERVAL_MS;
   }
 
   /** Adds a line. Resolves when there is room for more, or the caller is not stored yet. */
   async add(text: string, level: Level = 'info'): Promise<void> {
     const line = truncateLine(text);
-    this.lines.push({ at: this.ports.clock.now(), level, text: line, state: this.call.state });
+    this.lines.push({ at: this.ports.clock.now(), level, text: line, state: this.site.state });
     this.size += line.length;
     // A caller that is not stored yet is looked for at intervals, not for each line.
     if (this.size > MAX_BUFFERED && this.isCallerStored) await this.write();
@@ -44,7 +44,7 @@ export class CallerLog {
   async close(): Promise<void> {
     clearTimeout(this.timer);
     if (await this.writeAll()) return;
-    await waitForEnd(this.call.caller, LONG_INTERVAL_MS);
+    await waitForEnd(this.site.caller, LONG_INTERVAL_MS);
     await this.writeAll();
   }
 
@@ -76,12 +76,12 @@ export class CallerLog {
     const lines = [...this.lines];
     if (lines.length === 0) return true;
     this.lastWrite = this.ports.clock.now();
-    const step = await append(this.ports, this.call.caller, lines);
+    const step = await append(this.ports, this.site.caller, lines);
     this.isCallerStored = step !== undefined;
     if (step === undefined) return false;
     this.lines = this.lines.slice(lines.length);
     this.size = this.lines.reduce((sum, { text }) => sum + text.length, 0);
-    if (step !== this.call.step) this.interval = LONG_INTERVAL_MS;
+    if (step !== this.site.step) this.interval = LONG_INTERVAL_MS;
     return true;
   }
 }

@@ -1,8 +1,8 @@
 import type { ActionPlan } from '../../compiler/plan/plan.ts';
 import { isVariableName } from '../../domain/names.ts';
 import * as variables from '../../domain/namespaces/variables.ts';
-import type { Run } from '../../domain/runs/runs.ts';
-import type { ServiceCall, WantedFile } from '../../domain/runs/waits.ts';
+import type { CallSite, WantedFile } from '../../domain/runs/calls.ts';
+import type { Call, Run } from '../../domain/runs/runs.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { ContainerFile } from '../../ports/containers.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
@@ -96,7 +96,7 @@ export async function filesOf(
 export async function readVariable(
   ports: EnginePorts,
   child: Run,
-  { caller, workflow }: ServiceCall,
+  { caller, workflow }: CallSite,
   { scope, key, shown }: Pick<WantedFile, 'scope' | 'key'> & { readonly shown?: string },
 ): Promise<Uint8Array | undefined> {
   if (scope === 'file') return treeFiles.find(ports, child, key, shown);
@@ -108,9 +108,9 @@ export async function readVariable(
  * The files of a call with the present values of their variables; a missing variable is an empty file (workflow-language
  * reference, 11.6). Throws `var.invalidKey` for a directory of the tree, without its path, which may hold a secret.
  */
-export function readFiles(ports: EnginePorts, child: Run, call: ServiceCall): Promise<readonly ContainerFile[]> {
-  const read = call.files.map(async ({ key, scope, name, type, mode }, index) => {
-    const bytes = await readVariable(ports, child, call, { scope, key, shown: `files[${index}] of the action` });
+export function readFiles(ports: EnginePorts, child: Call): Promise<readonly ContainerFile[]> {
+  const read = child.site.files.map(async ({ key, scope, name, type, mode }, index) => {
+    const bytes = await readVariable(ports, child, child.site, { scope, key, shown: `files[${index}] of the action` });
     return { name, type, bytes: bytes ?? new Uint8Array(), ...omitUndefined({ mode }) };
   });
   return Promise.all(read);

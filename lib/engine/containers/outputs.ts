@@ -1,10 +1,10 @@
 import { isVariableName } from '../../domain/names.ts';
 import * as variables from '../../domain/namespaces/variables.ts';
-import type { ServiceCall } from '../../domain/runs/waits.ts';
+import type { CallSite } from '../../domain/runs/calls.ts';
 import { BROADCAST_DELAY_MS } from '../../events/broadcasts.ts';
 import type { ContainerOutput } from '../../ports/containers.ts';
 import { changeEvent, noteChange, setVariable } from '../changes/variables.ts';
-import type { UnitOfWork } from '../run/unit-of-work.ts';
+import type { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import type { CallerLog } from './caller-log.ts';
 import { changeLine, holderOf } from './host.ts';
 
@@ -34,7 +34,7 @@ export async function namedOutputs(outputs: readonly ContainerOutput[], log: Cal
  */
 export async function addOutputs(
   unit: UnitOfWork,
-  call: ServiceCall,
+  site: CallSite,
   outputs: readonly ContainerOutput[],
   log: CallerLog,
 ): Promise<() => Promise<void>> {
@@ -42,10 +42,10 @@ export async function addOutputs(
   const notes: (() => Promise<void>)[] = [];
   const split = Math.max(outputs.length - MAX_IN_COMMIT, 0);
   for (const { scope, name, bytes } of outputs.slice(0, split)) {
-    await setVariable(ports, await holderOf(ports, run, call, scope), name, { bytes, mimeType: undefined });
+    await setVariable(ports, await holderOf(ports, run, site, scope), name, { bytes, mimeType: undefined });
   }
   for (const { scope, name, bytes } of outputs.slice(split)) {
-    const holder = await holderOf(ports, run, call, scope);
+    const holder = await holderOf(ports, run, site, scope);
     const { variable, isNew } = await variables.make(ports, holder.owner, name, { bytes, mimeType: undefined });
     const change = isNew ? 'create' : 'update';
     unit.variables.write(holder.owner, variable);

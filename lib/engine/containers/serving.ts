@@ -1,16 +1,15 @@
-import { keepResult } from '../../domain/runs/container-calls.ts';
+import { keepResult } from '../../domain/runs/call-results.ts';
+import type { ContainerCallee } from '../../domain/runs/calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
-import type { ServiceCall } from '../../domain/runs/waits.ts';
 import { toValue } from '../../language/byte-values.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
 import type { Table } from '../../ports/table.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
-import { isNative, serveNative } from '../native/serving.ts';
+import { serveNative } from '../native/serving.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { CallerLog } from './caller-log.ts';
 import { readFiles } from './files.ts';
 import { hostOf } from './host.ts';
@@ -21,22 +20,26 @@ const underway = new WeakMap<Table, Map<string, Promise<runs.Run>>>();
 
 /**
  * Calls the container, or the native function, of a pending child and commits the result. Returns the child as it ended, or pending if the call
- * did not end in time. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
+ * did not end in time; the caller delivers what that end owes. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
  * then calls the container again.
  */
 export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
-  const { service, id } = child;
-  if (service === undefined || child.status !== 'pending') return Promise.resolve(child);
+  const { id } = child;
+  if (child.status !== 'pending') return Promise.resolve(child);
   const calls = underway.get(ports.table) ?? new Map<string, Promise<runs.Run>>();
   underway.set(ports.table, calls);
   const known = calls.get(id);
   if (known !== undefined) return known;
-  const made = isNative(child)
-    ? serveNative(ports, child, { isAwaited, readFiles: () => readFiles(ports, child, service) })
-    : serveNow(ports, { ...child, service }, isAwaited);
+  const made = serveOnce(ports, child, isAwaited);
   const serving = made.finally(() => calls.delete(id));
   calls.set(id, serving);
   return serving;
+}
+
+function serveOnce(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
+  if (runs.isContainerCall(child)) return serveNow(ports, child, isAwaited);
+  if (!runs.isNativeCall(child)) return Promise.resolve(child);
+  return serveNative(ports, child, { isAwaited, readFiles: () => readFiles(ports, child) });
 }
 
 /**
@@ -52,15 +55,15 @@ export async function noteBegin(ports: RunnerPorts, child: runs.Run): Promise<ru
   return run;
 }
 
-type Called = runs.Run & { readonly service: ServiceCall };
+type Called = runs.Call<ContainerCallee>;
 
 async function serveNow(ports: RunnerPorts, child: Called, isAwaited: boolean): Promise<runs.Run> {
-  const log = new CallerLog(ports, child.service, isAwaited);
+  const log = new CallerLog(ports, child.site, isAwaited);
   const result = await callContainer(ports, child, log).catch((error: unknown) =>
     failedCall(ports.settings.brand, error),
   );
   if (result === undefined) return (await runs.find(ports, child.id)) ?? child;
-  const isLate = result.failure?.code === '' && ports.clock.now() >= child.service.until;
+  const isLate = result.failure?.code === '' && ports.clock.now() >= child.site.until;
   if (!isLate || !isAwaited) return end(ports, child, result, log);
   await log.close();
   return child;
@@ -68,20 +71,20 @@ async function serveNow(ports: RunnerPorts, child: Called, isAwaited: boolean): 
 
 /** Undefined if the call was cancelled before it was made. Throws StateError for files that cannot be read. */
 async function callContainer(ports: RunnerPorts, child: Called, log: CallerLog): Promise<ContainerResult | undefined> {
-  const { service, id, namespace, input } = child;
-  const files = await readFiles(ports, child, service);
+  const { callee, site, id, namespace, input } = child;
+  const files = await readFiles(ports, child);
   if (!(await runs.isPending(ports, id))) return undefined;
-  return ports.containers.call(service.revision, {
+  return ports.containers.call(callee.revision, {
     actionId: id,
-    instanceId: service.caller,
-    traceparent: callTraceparent({ id: service.caller, root: child.root, trace: child.trace }, id),
+    instanceId: site.caller,
+    traceparent: callTraceparent({ id: site.caller, root: child.root, trace: child.trace }, id),
     namespace,
-    step: service.step,
-    ...(service.iterator === undefined ? {} : { iterator: service.iterator }),
-    deadline: service.until,
+    step: site.step,
+    ...(site.iterator === undefined ? {} : { iterator: site.iterator }),
+    deadline: site.until,
     input,
     files,
-    host: hostOf(ports, child, service, log),
+    host: hostOf(ports, child, log),
   });
 }
 
@@ -103,15 +106,13 @@ async function end(ports: RunnerPorts, child: Called, result: ContainerResult, l
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);
     unit.data = { ...data };
-    noteOutputs = await addOutputs(unit, child.service, outputs, log);
+    noteOutputs = await addOutputs(unit, child.site, outputs, log);
     await log.close();
     return unit.prepareCommit(ending);
   };
   const ended = latest && (await runs.update(ports, latest, change));
-  if (ended?.isCommitted) {
-    await publishOutbox(ports, ended.run);
-    await noteOutputs();
-  } else await log.close();
+  if (ended?.isCommitted) await noteOutputs();
+  else await log.close();
   return ended?.run ?? child;
 }
 

@@ -1,29 +1,16 @@
+import type { ListenTask } from '../../compiler/emit/task-protocol.ts';
 import * as events from '../../domain/events/events.ts';
 import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { isFulfilled, type Listening, type Wait } from '../../domain/runs/waits.ts';
+import { isFulfilled, type Listening } from '../../domain/runs/waits.ts';
+import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { matches } from '../../events/matching.ts';
-import { TASK_ERROR } from '../executions/task-errors.ts';
 import type { EnginePorts } from '../ports.ts';
+import { isListening, type ListeningRun, type WaitKey } from '../run/waiting-run.ts';
 import { addProcessed, processedIn } from './processed-events.ts';
-
-/** The task of a machine that waits for events; it ends when the run has received them. */
-export interface ListenTask {
-  readonly run: string;
-  /** The number of the wait. */
-  readonly listen: number;
-  /** Ends the task. */
-  readonly token: string;
-}
-
-/** Names a wait of a run. */
-export interface WaitKey {
-  readonly run: string;
-  readonly number: number;
-}
 
 /** The outcome of an event that was offered to a wait; `explain` shows these words. */
 export type Offered =
@@ -38,13 +25,10 @@ export type Offered =
 
 /**
  * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
- * was entered count, so the router may have missed the run's listeners (architecture, section 5). Returns the run if its
- * wait is fulfilled already: the caller wakes it. Safe to repeat.
+ * was entered count, so the router may have missed the run's listeners (architecture, section 5). Returns false if the run
+ * does not stand at the wait. Safe to repeat.
  */
-export async function beginListening(
-  ports: EnginePorts,
-  { run: id, listen, token }: ListenTask,
-): Promise<ListeningRun | undefined> {
+export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<boolean> {
   const key = { run: id, number: listen };
   // The machine has gone on from the wait before.
   const run = await updateWait(ports, key, ({ wait }) => ({
@@ -52,11 +36,7 @@ export async function beginListening(
     hasGoneOn: true,
   }));
   if (run !== undefined) await offerPast(ports, key, run);
-  const now = run === undefined ? undefined : await runs.find(ports, id);
-  if (now !== undefined && isListening(now, key)) return isFulfilled(now.wait.listening) ? now : undefined;
-  // A process that woke the run meanwhile may have crashed before it ended the task.
-  await ports.executions.answer(token, { error: TASK_ERROR.left, cause: '' });
-  return undefined;
+  return run !== undefined;
 }
 
 /** How many tokens of earlier calls are kept. */
@@ -85,16 +65,16 @@ export async function offer(
   recorded: events.Recorded,
   read?: runs.Run,
 ): Promise<Offer> {
-  let decision: Decision = 'gone';
-  const change = (current: ListeningRun): WaitChange | undefined => {
-    decision = decide(current, recorded);
-    return typeof decision === 'string' ? undefined : decision;
-  };
-  const run = await updateWait(ports, key, change, read);
-  if (run === undefined) return { did: 'gone' };
-  const did = typeof decision === 'string' ? decision : 'taken';
-  if (did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
-  return { did, run };
+  const offered = await retryOnConflict(async (attempt): Promise<Offer> => {
+    const run = attempt === 1 && read !== undefined ? read : await runs.find(ports, key.run);
+    if (run === undefined || !isListening(run, key.number)) return { did: 'gone' };
+    const decision = decide(run, recorded);
+    if (typeof decision === 'string') return { did: decision, run };
+    const taken = await runs.commit(ports, { ...withChange(run, decision), seq: run.seq + 1 });
+    return isListening(taken, key.number) ? { did: 'taken', run: taken } : { did: 'taken' };
+  });
+  if (offered.did === 'taken') ports.meter?.note({ EventsDelivered: 1 });
+  return offered;
 }
 
 /**
@@ -118,27 +98,6 @@ export const giveTo = (ports: EnginePorts, key: WaitKey, event: CloudEvent): Pro
     isFulfilled(listening) ? undefined : { listening: { received: [toText(event)] } },
   );
 
-/**
- * Ends the machine's task of a wait that is fulfilled: the process that gave it the event may have crashed before it did so.
- * Safe to repeat.
- */
-export async function answerAgain(ports: EnginePorts, run: runs.Run): Promise<void> {
-  if (run.wait !== undefined && isListening(run, { run: run.id, number: run.wait.number })) {
-    await answerIfFulfilled(ports, run);
-  }
-}
-
-/** A run that waits for events. */
-export type ListeningRun = runs.Run & { readonly wait: Wait & { readonly listening: Listening } };
-
-/** Whether a run waits for events in this wait. */
-export const isListening = (run: runs.Run, { number }: WaitKey): run is ListeningRun =>
-  run.status === 'pending' && run.wait?.number === number && run.wait.listening !== undefined;
-
-/** Whether a run has received the events that it waits for, and still waits. */
-export const isFulfilledRun = (run: runs.Run): run is ListeningRun =>
-  run.status === 'pending' && run.wait?.listening !== undefined && isFulfilled(run.wait.listening);
-
 /** A change of a run that waits for events. */
 interface WaitChange {
   readonly listening: Partial<Listening>;
@@ -150,9 +109,9 @@ interface WaitChange {
 function withChange(current: ListeningRun, changed: WaitChange): ListeningRun {
   const { processedEventIds = current.processedEventIds } = changed;
   const listening = { ...current.wait.listening, ...changed.listening };
-  const { woken, ...base } = current;
-  const kept = woken === undefined || changed.hasGoneOn ? {} : { woken };
-  return { ...base, ...kept, processedEventIds, wait: { ...current.wait, listening } };
+  const { answer: _, ...others } = current.outbox;
+  const outbox = changed.hasGoneOn === true ? others : current.outbox;
+  return { ...current, outbox, processedEventIds, wait: { ...current.wait, listening } };
 }
 
 /**
@@ -168,10 +127,12 @@ async function updateWait(
   const found = read ?? (await runs.find(ports, key.run));
   if (found === undefined) return undefined;
   const { run } = await runs.update(ports, found, (current) => {
-    const changed = isListening(current, key) ? change(current) : undefined;
-    return changed === undefined || !isListening(current, key) ? undefined : { run: withChange(current, changed) };
+    const changed = isListening(current, key.number) ? change(current) : undefined;
+    return changed === undefined || !isListening(current, key.number)
+      ? undefined
+      : { run: withChange(current, changed) };
   });
-  return isListening(run, key) ? run : undefined;
+  return isListening(run, key.number) ? run : undefined;
 }
 
 type Decision = Exclude<Offered, 'taken'> | WaitChange;
@@ -196,22 +157,6 @@ function decide(
 /** The first filter that matches the event and has received none; -1 if there is none. */
 const freeSlot = ({ filters, received }: Listening, event: CloudEvent): number =>
   filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
-
-/** The tokens of the tasks that a fulfilled wait ends. */
-export function tokensOf({ token, otherTokens = [] }: Listening): readonly string[] {
-  return token === '' ? [] : [token, ...otherTokens];
-}
-
-/**
- * Ends the machine's task if the wait is fulfilled, so that the machine calls the step, which resumes the run. Safe to
- * repeat: an answer to a task that is over has no effect.
- */
-export async function answerIfFulfilled(ports: EnginePorts, { wait: { listening } }: ListeningRun): Promise<void> {
-  if (!isFulfilled(listening)) return;
-  for (const token of tokensOf(listening)) {
-    await ports.executions.answer(token, { error: TASK_ERROR.heard, cause: '' });
-  }
-}
 
 /** Offers the events that were published since the wait counts them, oldest first. */
 async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): Promise<void> {

@@ -1,8 +1,8 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { WaitingCall } from '../../domain/runs/waits.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { childId } from '../calls/children.ts';
-import { decideRetry } from '../calls/retry-decisions.ts';
+import { childId } from '../run/child-ids.ts';
+import { decideRetry } from '../run/retry-decisions.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'settings'>;
 

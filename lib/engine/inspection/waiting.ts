@@ -8,8 +8,8 @@ import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { HOUR_MS } from '../../time/units.ts';
-import { childId } from '../calls/children.ts';
-import { decideRetry } from '../calls/retry-decisions.ts';
+import { childId } from '../run/child-ids.ts';
+import { decideRetry } from '../run/retry-decisions.ts';
 import { toHolder } from '../workers/leases.ts';
 import { newestAttempts } from './attempts.ts';
 
@@ -32,7 +32,7 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
     const { i, k } = key;
     const id = childId(run, origin, { i, k });
     const status = child?.status ?? 'not begun';
-    const task = status === 'pending' ? child?.service?.worker : undefined;
+    const task = status === 'pending' && runs.isTask(child) ? child.callee : undefined;
     const worker = task === undefined ? {} : { worker: { queue: task.queue, ...toHolder(task, ports.clock.now()) } };
     const retry = retryOf(ports, run, key, { child, before: failed[index] });
     return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker, ...retry };

@@ -1,4 +1,4 @@
-import type { Run } from '../../domain/runs/runs.ts';
+import { isNativeCall, type Run } from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
 import { isObject } from '../../language/json.ts';
 import { sentBy } from '../lambdas/invoking.ts';
@@ -11,11 +11,10 @@ import {
 import type { PreparedInvocation } from '../lambdas/preparation.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { openInput } from './inputs.ts';
-import { commitOutcome, isNative, type NativeChild } from './serving.ts';
+import { commitOutcome, type NativeChild } from './serving.ts';
 
 /** Whether a child is a call that a state machine of its own makes (`lib/compiler/emit/lambda-call.ts`). */
-export const isCarried = (child: Run): child is NativeChild =>
-  isNative(child) && child.service.native.byMachine === true;
+export const isCarried = (child: Run): child is NativeChild => isNativeCall(child) && child.callee.byMachine === true;
 
 async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<PreparedInvocation> {
   return JSON.parse(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;
@@ -23,9 +22,9 @@ async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<Pre
 
 /** Returns the invocation that the machine of a pending child makes. */
 export async function prepareForMachine(ports: RunnerPorts, child: NativeChild): Promise<MachineInvocation> {
-  const { id, root, trace, service } = child;
-  const traceparent = callTraceparent({ id: service.caller, root, trace }, id);
-  const context = { key: service.native.key, traceparent };
+  const { id, root, trace, callee, site } = child;
+  const traceparent = callTraceparent({ id: site.caller, root, trace }, id);
+  const context = { key: callee.key, traceparent };
   return toMachineInvocation(context, await invocationOf(ports, child));
 }
 

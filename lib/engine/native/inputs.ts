@@ -10,12 +10,15 @@ const bindingOf = ({ namespaceId, id }: Run) => ({ kind: 'native-call', owner: n
 const dataKeyFor = (ports: SealPorts, { namespaceId, namespace }: Run) =>
   dataKeys.obtain(ports, namespaceId, [existenceCheck({ id: namespaceId, name: namespace })]);
 
+/** Whether the input of a stored child is encrypted. */
+export const isSealed = (child: Run): boolean => child.kind === 'call' && child.callee.kind !== 'container';
+
 /**
  * The child as it is stored: the input of a native function or a worker is encrypted, since it may hold the values of
  * secrets. Any other child stays as it is.
  */
 export async function sealInput(ports: SealPorts, child: Run): Promise<Run> {
-  if (child.service?.native === undefined && child.service?.worker === undefined) return child;
+  if (!isSealed(child)) return child;
   const input = await ports.sealer.seal(await dataKeyFor(ports, child), child.input, bindingOf(child));
   return { ...child, input };
 }

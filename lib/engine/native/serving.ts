@@ -1,20 +1,17 @@
-import { keepResult, keepRetryAfter, keepSent } from '../../domain/runs/container-calls.ts';
+import { keepResult, keepRetryAfter, keepSent } from '../../domain/runs/call-results.ts';
+import type { NativeCallee } from '../../domain/runs/calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
-import type { NativeCall, ServiceCall } from '../../domain/runs/waits.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
 import type { NativeContext, Outcome } from '../http/outcome.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { nativeOf } from './functions.ts';
 import { openInput } from './inputs.ts';
 
 /** A child that is the call of a native function. */
-export type NativeChild = runs.Run & { readonly service: ServiceCall & { readonly native: NativeCall } };
-
-/** Whether a child is the call of a native function. */
-export const isNative = (child: runs.Run): child is NativeChild => child.service?.native !== undefined;
+export type NativeChild = runs.Call<NativeCallee>;
 
 type Ending = Pick<runs.Run, 'status' | 'code' | 'message' | 'data'>;
 
@@ -49,7 +46,7 @@ export async function serveNative(
 ): Promise<runs.Run> {
   const ending = await endingOf(ports, child, { input: await openInput(ports, child), readFiles, signal: undefined });
   // The machine reports that the time of the state is over, as for a container.
-  if (isAwaited && ending.status !== 'complete' && ports.clock.now() >= child.service.until) return child;
+  if (isAwaited && ending.status !== 'complete' && ports.clock.now() >= child.site.until) return child;
   return commitEnding(ports, child, ending);
 }
 
@@ -74,16 +71,16 @@ interface Given extends Pick<NativeContext, 'readFiles'> {
 }
 
 async function endingOf(ports: RunnerPorts, child: NativeChild, { input, readFiles, signal }: Given): Promise<Ending> {
-  const { id, namespaceId, namespace, root, trace, service } = child;
-  const { native, caller, until } = service;
-  const call = nativeOf(native.function);
-  if (call === undefined) return crash(ports, `this version of Weft has no native function '${native.function}'`);
+  const { id, namespaceId, namespace, root, trace, callee } = child;
+  const { caller, until } = child.site;
+  const call = nativeOf(callee.function);
+  if (call === undefined) return crash(ports, `this version of Weft has no native function '${callee.function}'`);
   const context = {
     ports,
     namespaceId,
     namespace,
     id,
-    key: native.key,
+    key: callee.key,
     traceparent: callTraceparent({ id: caller, root, trace }, id),
     until,
     readFiles,

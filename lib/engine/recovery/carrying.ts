@@ -1,15 +1,13 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { BY_PARENT, cancel, cancelCalls, isCancelled } from '../calls/cancellation.ts';
-import { announceEnd } from '../calls/run-ends.ts';
-import { cancelByPast } from '../cancelling/by-event.ts';
-import { answerAgain } from '../events/listening.ts';
-import { continueAsNew } from '../executions/continue-as-new.ts';
-import { firstExecution, moveToExecution, startExecution } from '../executions/handles.ts';
-import { endWokenTasks } from '../executions/woken.ts';
+import { BY_PARENT } from '../delivery/cancellation.ts';
+import { cancel, deliver } from '../delivery/deliver.ts';
+import { owesAnswer } from '../delivery/outbox.ts';
+import { cancelByPast } from '../events/cancelling.ts';
+import { continueAsNew } from '../machines/continue-as-new.ts';
+import { firstExecution, moveToExecution, startExecution } from '../machines/executions.ts';
 import type { CleanupPorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
 import { reportEndedCalls } from './ended-calls.ts';
 import { resumeLostPauses } from './retry-pauses.ts';
 
@@ -34,7 +32,7 @@ const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean
  * `isExclusive`: no other process is at work, so a run without an execution is carried by none. Idempotent.
  */
 export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
-  const isOpen = run.status === 'pending' && run.service === undefined;
+  const isOpen = run.status === 'pending' && run.kind === 'workflow';
   if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
   if (run.machine === '') {
     if (run.parent === undefined) await assignExecution(ports, run);
@@ -42,8 +40,7 @@ export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boo
     return;
   }
   if ((await cancelByPast(ports, run)) !== undefined) return;
-  await answerAgain(ports, run);
-  await endWokenTasks(ports, run);
+  if (owesAnswer(run)) await deliver(ports, run);
   await reportEndedCalls(ports, run, isExclusive);
   if (await resumeLostPauses(ports, run)) return;
   const isOver = hasExpired(run, ports.clock.now());
@@ -65,19 +62,12 @@ async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): 
   if (caller?.status !== 'pending') await cancel(ports, child, BY_PARENT);
 }
 
-/** Whether the run was ended by its own step; a run that was ended from outside may have left something undone. */
-export const isDone = ({ status, wait }: runs.Run): boolean =>
-  status === 'complete' || (status === 'failed' && wait === undefined);
-
 /**
- * Completes the end of a run that was ended from outside: its events, the cancellation of its calls, the report to its
- * caller, the end of its execution. Idempotent.
+ * Delivers what the end of a run owes that was ended from outside. The reports of runs that their own steps ended are found
+ * by their callers, and their events by the reconciler. Idempotent.
  */
 export async function completeEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
-  if (run.status === 'pending') return;
-  if (isCancelled(run)) return void (await cancel(ports, run));
-  if (isDone(run)) return;
-  await publishOutbox(ports, run);
-  await cancelCalls(ports, run, run.wait);
-  await announceEnd(ports, run);
+  const isEndedByStep = run.status === 'complete' || (run.status === 'failed' && run.wait === undefined);
+  const isOpen = run.outbox.stop === true || !isEndedByStep;
+  if (run.status !== 'pending' && isOpen) await deliver(ports, run);
 }

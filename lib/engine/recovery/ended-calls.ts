@@ -1,8 +1,9 @@
 import * as runs from '../../domain/runs/runs.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-import { childId } from '../calls/children.ts';
-import { announceEnd, repetitionOf } from '../calls/run-ends.ts';
+import { nextAttemptOf } from '../delivery/call-ends.ts';
+import { deliver } from '../delivery/deliver.ts';
 import type { CleanupPorts } from '../ports.ts';
+import { childId } from '../run/child-ids.ts';
 import { isCalling, newestAttempt } from './waiting-calls.ts';
 
 /** How long the process that ended a run may take to report that to its caller, milliseconds. */
@@ -26,9 +27,11 @@ export async function reportEndedCalls(ports: CleanupPorts, run: runs.Run, isExc
   for (const [index, { i, k }] of waiting.entries()) {
     const child = children[index];
     if (child === undefined || child.status === 'pending') continue;
-    const isRepeated = repetitionOf(ports, child) !== undefined;
+    const isRepeated = nextAttemptOf(child, ports.settings.brand) !== undefined;
     const newest = isRepeated ? ((await newestAttempt(ports, run, { i, k: k + 1 })) ?? child) : child;
-    const isOver = newest.status !== 'pending' && repetitionOf(ports, newest) === undefined;
-    if (isOver && (isExclusive || ports.clock.now() - newest.updated >= REPORT_MS)) await announceEnd(ports, newest);
+    const isOver = newest.status !== 'pending' && nextAttemptOf(newest, ports.settings.brand) === undefined;
+    if (isOver && (isExclusive || ports.clock.now() - newest.updated >= REPORT_MS)) {
+      await deliver(ports, newest, { caller: run });
+    }
   }
 }

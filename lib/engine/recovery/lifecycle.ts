@@ -1,11 +1,11 @@
+import { isTransient } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { EXECUTION_LOST, SERVICE_REMOVED } from '../../ports/executions.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
-import { continueAsNew } from '../executions/continue-as-new.ts';
-import { isTransient } from '../executions/task-errors.ts';
+import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
-import { UnitOfWork } from '../run/unit-of-work.ts';
+import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { completeEnd } from './carrying.ts';
 
 /** An execution that did not end well. */
@@ -30,7 +30,7 @@ function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: numb
   const isOurs = isTransient(error) || error === EXECUTION_LOST || (run.express && status === 'TIMED_OUT');
   return (
     run.status === 'pending' &&
-    run.service === undefined &&
+    run.kind === 'workflow' &&
     isOurs &&
     now - Math.max(run.updated, run.wait?.wake ?? 0) < PATIENCE_MS
   );

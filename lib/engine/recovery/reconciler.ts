@@ -11,9 +11,9 @@ import { knownUntil } from '../../domain/storage/spread.ts';
 import { followChange, openSchedules } from '../../domain/tree/arming.ts';
 import { endedTasksOf, unreportedEndOf } from '../../domain/workers/ended-tasks.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-import { announceEnd } from '../calls/run-ends.ts';
+import { deliver } from '../delivery/deliver.ts';
 import { exportAudit } from '../events/audit-export.ts';
-import { definePostponed } from '../executions/definitions.ts';
+import { definePostponed } from '../machines/postponed-definitions.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { carry, completeEnd } from './carrying.ts';
 import { REPORT_MS } from './ended-calls.ts';
@@ -95,7 +95,7 @@ const TASK: Promised<runs.Run> = {
   async converge({ ports, isExclusive }, task) {
     if (!isExclusive && ports.clock.now() - task.updated < REPORT_MS) return;
     const ended = await unreportedEndOf(ports, task);
-    if (ended !== undefined) await announceEnd(ports, ended);
+    if (ended !== undefined) await deliver(ports, ended);
   },
   isOpen: () => false,
 };

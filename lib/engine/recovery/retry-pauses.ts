@@ -3,15 +3,12 @@ import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { WaitingCall } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { MINUTE_MS } from '../../time/units.ts';
-import { answerRetry, repetitionOf } from '../calls/run-ends.ts';
-import { continueAsNew } from '../executions/continue-as-new.ts';
-import { toWaitSeconds } from '../executions/wait-seconds.ts';
+import { nextAttemptOf } from '../delivery/call-ends.ts';
+import { deliver } from '../delivery/deliver.ts';
+import { isTimerLost, LOST_MS } from '../delivery/retry-timers.ts';
+import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { type CallingRun, isCalling, newestAttempt } from './waiting-calls.ts';
-
-/** So long after the time of an attempt its timer counts as lost, milliseconds: it may ring two minutes late. */
-const LOST_MS = 5 * MINUTE_MS;
 
 /** So many iterations of a `Map` begin at once: further calls wait for their turn, and the time of their tasks is not known. */
 const MAX_AT_ONCE = 40;
@@ -38,17 +35,11 @@ function isFirstLost({ updated, executionBegan }: CallingRun, { s = 0 }: Waiting
   return s * 1000 >= MIN_TIMER_MS && now >= due + LOST_MS;
 }
 
-/** Ends the task of a call whose pause is over, so that its machine makes the next attempt; a task that is over stays as it is. */
-async function endPause(ports: CleanupPorts, { wait }: CallingRun, failed: runs.Run): Promise<void> {
-  const next = repetitionOf(ports, failed);
-  const { parent, updated } = failed;
-  const now = ports.clock.now();
-  if (next === undefined || parent === undefined || parent.token === '' || next.delay < MIN_TIMER_MS) return;
-  if (now < updated + next.delay + LOST_MS) return;
-  const { i, k } = next;
-  const seconds = Math.max(toWaitSeconds(wait.wake - now), 1);
-  const answer = answerRetry({ i, k, again: 1, seconds }, parent.isAlone === true);
-  await ports.executions.answer(parent.token, answer);
+/** Delivers the end of an attempt again whose timer is lost: its machine makes the next one. A task that is over stays as it is. */
+async function endPause(ports: CleanupPorts, caller: CallingRun, failed: runs.Run): Promise<void> {
+  const next = nextAttemptOf(failed, ports.settings.brand);
+  if (next === undefined || next.delay < MIN_TIMER_MS) return;
+  if (isTimerLost(failed, next, ports.clock.now())) await deliver(ports, failed, { caller });
 }
 
 /**

@@ -1,8 +1,8 @@
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, Wait, WaitingCall } from '../../domain/runs/waits.ts';
-import { childId } from '../calls/children.ts';
-import { repetitionOf } from '../calls/run-ends.ts';
+import { nextAttemptOf } from '../delivery/call-ends.ts';
 import type { CleanupPorts } from '../ports.ts';
+import { childId } from '../run/child-ids.ts';
 
 /** A run that waits for calls. */
 export type CallingRun = runs.Run & { readonly wait: Wait & { readonly calls: Calls } };
@@ -18,6 +18,6 @@ export async function newestAttempt(
   { i, k }: WaitingCall,
 ): Promise<runs.Run | undefined> {
   const next = await runs.find(ports, childId(caller, caller.wait.origin, { i, k }));
-  const isRepeated = next !== undefined && repetitionOf(ports, next) !== undefined;
+  const isRepeated = next !== undefined && nextAttemptOf(next, ports.settings.brand) !== undefined;
   return isRepeated ? ((await newestAttempt(ports, caller, { i, k: k + 1 })) ?? next) : next;
 }

@@ -4,10 +4,13 @@ import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Message } from '../../ports/bus.ts';
-import { offerToCancel } from '../cancelling/by-event.ts';
-import { answerIfFulfilled, isFulfilledRun, type Offered, offer, type WaitKey } from '../events/listening.ts';
+import { deliver as deliverOutbox } from '../delivery/deliver.ts';
+import { owesAnswer } from '../delivery/outbox.ts';
+import { offerToCancel } from '../events/cancelling.ts';
+import { type Offered, offer } from '../events/listening.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { answerWoken, takeAndWake, wake } from '../step/waking.ts';
+import { isFulfilledRun, type WaitKey } from '../run/waiting-run.ts';
+import { takeAndWake, wake } from '../step/resume.ts';
 import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
@@ -140,26 +143,24 @@ async function deliver(
 /** A delivery this long after the event may repeat one that ended its process, milliseconds: Lambda repeats after a minute. */
 const FIRST_DELIVERY_MS = 30_000;
 
-/** Offers the event to a run that waits, and resumes the run if its wait is fulfilled. */
+/**
+ * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery after the one with which the
+ * run took the event does not run its states here, as they may have ended that process: it delivers what the run owes, and
+ * the listener leads to the run until the machine knows.
+ */
 async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   const read = await runs.find(ports, key.run);
   const isFirst = ports.clock.now() - recorded.due < FIRST_DELIVERY_MS;
   const woke = isFirst && read !== undefined ? await takeAndWake(ports, read, key.number, recorded) : 'not here';
   if (woke === 'taken') return woke;
-  const { did, run } = await offer(ports, key, recorded, read);
-  // The listener leads to the run until the machine knows.
-  await resume(ports, woke === 'too slow' ? 'had' : did, run ?? (await runs.find(ports, key.run)));
-  return did;
-}
-
-/**
- * Wakes a run that has taken an event. A delivery after that one does not run its states here, as they may have ended that
- * process: it ends the task of the machine.
- */
-async function resume(ports: RunnerPorts, did: Offered, run: runs.Run | undefined): Promise<void> {
-  if (run === undefined) return;
-  await answerWoken(ports, run);
-  if (isFulfilledRun(run)) await (did === 'taken' ? wake : answerIfFulfilled)(ports, run);
+  const offered = await offer(ports, key, recorded, read);
+  const run = offered.run ?? (await runs.find(ports, key.run));
+  if (run === undefined) return offered.did;
+  const mayWake = offered.did === 'taken' && woke === 'not here' && isFulfilledRun(run);
+  const isLeft = run.outbox.answer !== undefined;
+  if (isLeft || (!mayWake && owesAnswer(run))) await deliverOutbox(ports, run);
+  if (mayWake) await wake(ports, run);
+  return offered.did;
 }
 
 /** The fields that name the listener of a failed delivery in the log record of a fault that `route` threw. */

@@ -16,7 +16,7 @@ import { addDuration, parseDuration } from '../../time/durations.ts';
 import { awaitTurn } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
-import { begin } from '../start/beginning.ts';
+import { begin } from '../step/beginning.ts';
 
 /** The outcome of an event for a workflow that events start. */
 export interface EventStart {

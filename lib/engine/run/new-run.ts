@@ -11,9 +11,8 @@ import { spreadId } from '../../domain/storage/ids.ts';
 import { START_AFTER_READ_MS } from '../../domain/storage/spread.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
 import { dataProblem, textProblem } from '../evaluation/bounds.ts';
-import { takeLargeTurn } from '../evaluation/large-turns.ts';
 import type { EnginePorts } from '../ports.ts';
-import { LogBuffer } from './log-buffer.ts';
+import { LogBuffer } from './commit/log-buffer.ts';
 
 /**
  * The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`.
@@ -90,7 +89,7 @@ type Identity =
   | 'input';
 
 /** A run at its start, without its identity and its input. `now`: milliseconds since 1970. */
-export function blankRun(now: number): Omit<runs.Run, Identity> {
+export function blankRun(now: number): Omit<runs.RunFields, Identity> {
   return {
     status: 'pending',
     code: '',
@@ -116,7 +115,7 @@ export function blankRun(now: number): Omit<runs.Run, Identity> {
     processedEventIds: [],
     depth: 0,
     threads: {},
-    outbox: [],
+    outbox: {},
     settings: { lookback: 0, broadcasts: [], logger: '' },
     tally: [],
     record: EMPTY_RECORD,
@@ -134,7 +133,7 @@ interface Beginning {
  * A run of the workflow with its first log line, not stored yet. `invoker` names its cause, such as `api` or
  * `instance:<id>`. Throws `malformed` for an input that cannot be instance data.
  */
-export const newRun = (ports: EnginePorts, opened: Startable, input: Uint8Array, invoker: string): runs.Run =>
+export const newRun = (ports: EnginePorts, opened: Startable, input: Uint8Array, invoker: string): runs.WorkflowRun =>
   runOf(ports, opened, { input, data: toData(input), invoker });
 
 /** As `newRun`; a large input is read in turns of its own. */
@@ -143,16 +142,17 @@ export async function newRunInTurns(
   opened: Startable,
   input: Uint8Array,
   invoker: string,
-): Promise<runs.Run> {
+): Promise<runs.WorkflowRun> {
   if (input.length <= LARGE_BYTES) return newRun(ports, opened, input, invoker);
-  const data = await toDataInTurns(input, () => takeLargeTurn(ports.clock, opened.namespace.id));
+  const data = await toDataInTurns(input, async () => ports.processor?.takeLargeTurn(opened.namespace.id));
   return runOf(ports, opened, { input, data, invoker });
 }
 
-function runOf(ports: EnginePorts, opened: Startable, { input, data, invoker }: Beginning): runs.Run {
+function runOf(ports: EnginePorts, opened: Startable, { input, data, invoker }: Beginning): runs.WorkflowRun {
   const { namespace, node, revision } = opened;
-  const run: runs.Run = {
+  const run: runs.WorkflowRun = {
     ...blankRun(ports.clock.now()),
+    kind: 'workflow',
     id: spreadId(ports.clock.uuid()),
     namespaceId: namespace.id,
     namespace: namespace.name,

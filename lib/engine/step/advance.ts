@@ -1,21 +1,18 @@
+import type { ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import type { LeftWait } from '../../domain/runs/waits.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { isLarge } from '../../language/json-size.ts';
 import { ConflictError } from '../../ports/table.ts';
-import { cancelCalls } from '../calls/cancellation.ts';
-import { announceEnd } from '../calls/run-ends.ts';
-import { cancelByPast } from '../cancelling/by-event.ts';
-import { takeLargeTurn } from '../evaluation/large-turns.ts';
-import { takeTurn } from '../evaluation/processor.ts';
+import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
+import { cancelByPast } from '../events/cancelling.ts';
 import { countUntilStored } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { publishOutbox } from '../run/outbox.ts';
-import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/step-unit.ts';
-import type { ResumeSignal } from '../run/suspension.ts';
-import type { Ending } from '../run/unit-of-work.ts';
+import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/commit/step-unit.ts';
+import type { Ending } from '../run/commit/unit-of-work.ts';
 import { type BatchEnd, runBatch } from './batch.ts';
 import { deadlinesOf } from './deadlines.ts';
 
@@ -28,33 +25,57 @@ export interface Advance {
   readonly signal?: ResumeSignal;
   /** As in `Tools`; false by default. */
   readonly isBrief?: boolean;
+  /** Chooses the execution of a run that must continue in a machine; by default the run keeps the one that it has. */
   readonly chooseExecution?: ChooseExecution | undefined;
-  /** Reports the end of the run; by default to its caller's machine. */
-  readonly announce?: ((ports: RunnerPorts, run: runs.Run) => Promise<runs.Run>) | undefined;
   /** When the batch is given up, milliseconds since 1970; by default never. */
   readonly latest?: number;
-  /** The wait that the run leaves. */
-  readonly woken?: runs.Run['woken'];
+  /** The wait that the run leaves, and the tasks that go on where it stands then. */
+  readonly left?: LeftWait;
   /** As in `StepUnit`; false by default. */
   readonly holdsEvent?: boolean;
+  /** How the last commit is delivered. */
+  readonly delivery?: Pick<Delivery<RunnerPorts>, 'left' | 'wakeCaller'>;
+  /** Called after each commit. */
+  readonly onCommit?: () => void;
+}
+
+/** Resumes the caller of an ended run in this process. */
+export type WakeCaller = NonNullable<Delivery<RunnerPorts>['wakeCaller']>;
+
+/** Why a run does not go on in this process. */
+export type Stop =
+  | 'ended'
+  | 'waits'
+  /** A machine continues it: its time here is over, or its work may take long. */
+  | 'moves'
+  /** Its queries took too long: the last batch was not committed. */
+  | 'late'
+  /** Another process has committed it. */
+  | 'taken over';
+
+/** A run as it was committed last. */
+export interface Advanced {
+  readonly run: runs.Run;
+  /** Absent: it goes on at once. */
+  readonly stop?: Stop;
 }
 
 /**
- * Runs a batch of a run and commits it once. Returns the run as committed. Throws Conflict when another call committed
- * first, and OutOfTimeError when the batch evaluates queries after `latest`; it then writes nothing.
+ * Runs a batch of a run and commits it once. Throws Conflict when another call
+ * committed first, and OutOfTimeError when the batch evaluates queries after `latest`; it then writes nothing.
  */
-export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Run> {
+async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<Advanced> {
   // The run has ended, so the work of this step is too late.
   if ((await cancelByPast(ports, run)) !== undefined) throw new ConflictError([]);
   const unit = stepUnit(ports, run, how);
-  unit.woken = how.woken;
+  unit.left = how.left;
   unit.holdsEvent = how.holdsEvent ?? false;
   const { latest } = how;
   const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };
   const account = {
     id: run.namespaceId,
     ...timeLeft,
-    takeLargeTurn: () => takeLargeTurn(ports.clock, run.namespaceId),
+    takeLargeTurn: async () => ports.processor?.takeLargeTurn(run.namespaceId),
   };
   const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
   await takeTurnToCommit(ports, unit);
@@ -64,9 +85,37 @@ export async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): 
   });
 }
 
+/**
+ * Advances a run, with a commit for each batch, until it ends, waits, or must stop here for another reason. Delivers what each
+ * commit owes; while the run goes on here, only its events. Throws ConflictError when another process committed before the
+ * first batch; after it, such a conflict is the reason why the run stops.
+ */
+export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<Required<Advanced>> {
+  const { signal: _, holdsEvent: __, ...onward } = how;
+  let current: Advanced = { run };
+  try {
+    do {
+      if (current.run !== run) await deliver(ports, current.run, { goesOn: true });
+      current = await advance(ports, current.run, current.run === run ? how : onward);
+    } while (current.stop === undefined);
+  } catch (error) {
+    const stop = error instanceof OutOfTimeError ? 'late' : 'taken over';
+    if (stop === 'taken over' && (!(error instanceof ConflictError) || current.run === run)) throw error;
+    current = { run: current.run, stop };
+  }
+  const { run: committed, stop = 'ended' } = current;
+  if (committed !== run) await deliver(ports, committed, how.delivery);
+  const cancelled = stop === 'waits' ? await cancelByPast(ports, committed) : undefined;
+  return cancelled === undefined ? { run: committed, stop } : { run: cancelled, stop: 'ended' };
+}
+
 /** The text of large data takes as long as a turn. */
-function takeTurnToCommit({ clock }: RunnerPorts, { run, data }: Pick<StepUnit, 'run' | 'data'>): Promise<void> {
-  return isLarge(data) ? takeLargeTurn(clock, run.namespaceId) : takeTurn(clock, run.namespaceId);
+async function takeTurnToCommit(
+  { processor }: RunnerPorts,
+  { run, data }: Pick<StepUnit, 'run' | 'data'>,
+): Promise<void> {
+  if (processor === undefined) return;
+  await (isLarge(data) ? processor.takeLargeTurn(run.namespaceId) : processor.takeTurn(run.namespaceId));
 }
 
 /** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */
@@ -76,10 +125,6 @@ const [BRIEF_GRACE_MS, GRACE_MS] = [2_000, 15_000];
 export const latestOf = ({ until, isBrief = false }: Pick<Advance, 'until' | 'isBrief'>): number =>
   until + (isBrief ? BRIEF_GRACE_MS : GRACE_MS);
 
-/** Whether a run that runs in place can go on here until `until`. */
-export const mayGoOn = ({ status, wait }: runs.Run, now: number, until: number): boolean =>
-  status === 'pending' && !wait?.isWaiting && now < until;
-
 /**
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
  * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over, also where its
@@ -87,26 +132,29 @@ export const mayGoOn = ({ status, wait }: runs.Run, now: number, until: number):
  * not committed by this call. Throws `too-many` where as many runs are active as may be.
  */
 export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
-  let current = run;
-  const bounded = { ...how, latest: latestOf(how) };
   const endBeginning = run.seq === 0 ? countUntilStored(ports, run) : () => undefined;
-  const advanceAll = async (): Promise<runs.Committed> => {
-    try {
-      current = await advance(ports, current, bounded);
-      endBeginning();
-      while (current.machine === '' && mayGoOn(current, ports.clock.now(), how.until))
-        current = await advance(ports, current, bounded);
-    } catch (error) {
-      if (!(error instanceof OutOfTimeError)) throw error;
-      current = await storeWhereItStands(ports, current, how);
-    }
-    return { run: current, isCommitted: true };
+  const bounded = { ...how, latest: latestOf(how), onCommit: endBeginning };
+  const begin = async (): Promise<runs.Committed> => {
+    const { run: advanced, stop } = await advanceUntilWait(ports, run, bounded);
+    if (stop !== 'late' && stop !== 'taken over') return { run: advanced, isCommitted: true };
+    const stored = stop === 'late' ? storeWhereItStands(ports, advanced, how) : needStored(ports, run.id);
+    const byOther = async () => ({ run: await needStored(ports, run.id), isCommitted: advanced.seq > run.seq });
+    return onConflict(
+      stored.then((one) => ({ run: one, isCommitted: true })),
+      byOther,
+    );
   };
-  return onConflict(advanceAll(), async (conflict) => {
+  return onConflict(begin(), async (conflict) => {
     const stored = await runs.find(ports, run.id);
     if (stored === undefined) throw conflict;
-    return { run: stored, isCommitted: current.seq > run.seq };
+    return { run: stored, isCommitted: false };
   }).finally(endBeginning);
+}
+
+async function needStored(ports: RunnerPorts, id: string): Promise<runs.Run> {
+  const stored = await runs.find(ports, id);
+  if (stored === undefined) throw new ConflictError([]);
+  return stored;
 }
 
 /** Commits a run whose batch was given up, as it was before, for a machine. */
@@ -117,9 +165,10 @@ async function storeWhereItStands(ports: RunnerPorts, run: runs.Run, { chooseExe
 }
 
 /** Runs new runs in place, with the time that their callers give them. */
-export function runInPlace(ports: RunnerPorts, announce?: Advance['announce']): RunInPlace {
+export function runInPlace(ports: RunnerPorts, wakeCaller?: WakeCaller): RunInPlace {
+  const delivery = wakeCaller === undefined ? {} : { wakeCaller };
   return async (run, revision, until, chooseExecution) =>
-    (await beginInPlace(ports, run, { revision, until, chooseExecution, announce })).run;
+    (await beginInPlace(ports, run, { revision, until, chooseExecution, delivery })).run;
 }
 
 function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief = false }: Advance): StepUnit {
@@ -135,21 +184,23 @@ function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief 
   });
 }
 
-async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Advance): Promise<runs.Run> {
+async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Advance): Promise<Advanced> {
   const { run, writes } = await unit.prepareCommit(endingOf(end));
-  const mustMove = end.end === 'wait' || unit.mustMove || ports.clock.now() >= how.until;
-  const execution = run.status === 'pending' && mustMove ? await how.chooseExecution?.(run) : undefined;
+  const stop = stopOf(end, unit.mustMove || ports.clock.now() >= how.until);
+  const execution = stop === 'waits' || stop === 'moves' ? await how.chooseExecution?.(run) : undefined;
   const next = { ...run, ...execution, historyEvents: run.historyEvents + addedEvents(run) };
   // The first commit of a run notes its labels itself; its workflow sets them later where a machine begins it.
   if (next.seq > 1 && next.labels !== unit.run.labels) await runs.noteLabels(ports, next);
   const committed = await runs.commit(ports, next, writes);
-  await publishOutbox(ports, committed);
-  if (committed.wait?.isWaiting) {
-    const cancelled = await cancelByPast(ports, committed);
-    if (cancelled !== undefined) return cancelled;
-  }
-  const { announce = announceEnd } = how;
-  return committed.status === 'pending' ? committed : announce(ports, committed);
+  how.onCommit?.();
+  return stop === undefined ? { run: committed } : { run: committed, stop };
+}
+
+/** Why a run does not go on here after a batch; undefined if it does. */
+function stopOf({ end }: BatchEnd, mustMove: boolean): Stop | undefined {
+  if (end === 'wait') return 'waits';
+  if (end === 'checkpoint') return mustMove ? 'moves' : undefined;
+  return 'ended';
 }
 
 function endingOf(batch: BatchEnd): Ending {

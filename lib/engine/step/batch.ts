@@ -1,11 +1,11 @@
+import type { ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
-import { mayCompute, takeTurn } from '../evaluation/processor.ts';
-import { partitionFor } from '../run/listener-writes.ts';
-import type { StepUnit } from '../run/step-unit.ts';
-import { type ResumeSignal, Suspend } from '../run/suspension.ts';
+import { partitionFor } from '../run/commit/listener-writes.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
+import { Suspend } from '../run/suspension.ts';
 import { setCancelOn } from './cancel-on.ts';
 import { timeoutFailure } from './deadlines.ts';
 import { setLabels } from './labels.ts';
@@ -29,7 +29,8 @@ const MS_OF_A_DAY = 86_400_000;
  */
 export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<BatchEnd> {
   const { ports, run } = unit;
-  await takeTurn(ports.clock, run.namespaceId);
+  const { processor } = ports;
+  await processor?.takeTurn(run.namespaceId);
   await setLabels(unit);
   const failed = await setCancelOn(unit);
   if (failed !== undefined) return failed;
@@ -39,7 +40,7 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
     if (!('to' in next)) return next;
     unit.at = next.to;
     if (mustCommit(unit)) return { end: 'checkpoint' };
-    if (!mayCompute(ports.clock, run.namespaceId)) await takeTurn(ports.clock, run.namespaceId);
+    if (processor?.mayCompute(run.namespaceId) === false) await processor.takeTurn(run.namespaceId);
   }
 }
 

@@ -1,8 +1,8 @@
 import { areTooLarge, MAX_FILTER_BYTES } from '../../domain/events/listeners.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { plainFailure, StateError } from '../evaluation/failures.ts';
-import { partitionFor } from '../run/listener-writes.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import { partitionFor } from '../run/commit/listener-writes.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import type { End } from './transitions.ts';
 
 /**

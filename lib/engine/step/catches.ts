@@ -4,7 +4,7 @@ import { matchesCode, patternProblem } from '../../language/patterns.ts';
 import { placeOf } from '../../language/yaml/places.ts';
 import { explain } from '../evaluation/explanations.ts';
 import { CRASH_MESSAGE, INTERNAL, type StateError } from '../evaluation/failures.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { type End, type Next, transition } from './transitions.ts';
 
 /** A failed state goes where its catch says, else the run ends (workflow-language reference, 7.2). */

@@ -1,7 +1,7 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { failure, internalFailure, type StateError } from '../evaluation/failures.ts';
-import type { Deadlines, StepUnit } from '../run/step-unit.ts';
+import type { Deadlines, StepUnit } from '../run/commit/step-unit.ts';
 
 const DEFAULT_INTERRUPT = 'PT15M';
 const DEFAULT_KILL = 'PT20M';

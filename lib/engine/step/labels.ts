@@ -1,7 +1,7 @@
 import { type Labels, labelValueProblem } from '../../language/labels.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 

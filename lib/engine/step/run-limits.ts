@@ -1,6 +1,6 @@
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
 import { failure, type StateError, uncatchableFailure } from '../evaluation/failures.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 
 /** A run that catches its limit may go on for so much more, to end in good order. */
 const graceOf = (limit: number): number => Math.ceil(limit / 10);

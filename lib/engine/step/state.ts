@@ -1,16 +1,16 @@
 import type { Exit, StatePlan } from '../../compiler/plan/plan.ts';
 import { isObject, toPrettyJson } from '../../language/json.ts';
-import { cancelCalls } from '../calls/cancellation.ts';
+import { cancelCalls } from '../delivery/deliver.ts';
 import { needBounded } from '../evaluation/bounds.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, plainFailure, StateError } from '../evaluation/failures.ts';
-import { logEvent } from '../run/broadcasts.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import { logEvent } from '../run/commit/broadcasts.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
-import { perform, resume } from '../works/index.ts';
-import type { Result, Resumption } from '../works/work.ts';
 import { failState } from './catches.ts';
 import { type Next, transition } from './transitions.ts';
+import { perform, resume } from './works/index.ts';
+import type { Result, Resumption } from './works/work.ts';
 
 /**
  * Enters a state: its log line and metadata, its work, then its transform and transition, or its catch (reference,

@@ -1,5 +1,5 @@
 import type { Exit } from '../../compiler/plan/plan.ts';
-import type { StepUnit } from '../run/step-unit.ts';
+import type { StepUnit } from '../run/commit/step-unit.ts';
 import type { Suspend } from '../run/suspension.ts';
 
 /** The end of a run. */

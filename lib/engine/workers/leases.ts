@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { WorkerTask } from '../../domain/runs/waits.ts';
+import type { WorkerCallee } from '../../domain/runs/calls.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 
@@ -16,18 +16,18 @@ export function durationOf(text: string, field: string, [least, most]: readonly 
 }
 
 /** The length of a lease that a request asks for, or that of the function. */
-export const leaseMsOf = (text: string | undefined, { leaseMs }: Pick<WorkerTask, 'leaseMs'>): number =>
+export const leaseMsOf = (text: string | undefined, { leaseMs }: Pick<WorkerCallee, 'leaseMs'>): number =>
   text === undefined ? leaseMs : durationOf(text, 'lease', [1000, MAX_LEASE_MS]);
 
 /** Whether a task may be taken: it has no lease, or one that is over, and it is not delayed. */
-export const isTakeable = ({ lease, notBefore = 0 }: WorkerTask, now: number): boolean =>
+export const isTakeable = ({ lease, notBefore = 0 }: WorkerCallee, now: number): boolean =>
   (lease?.until ?? notBefore) <= now;
 
 /**
  * Returns the worker that holds a task and the end of its lease, or when the task is offered next; `ready`: any worker
  * may take it now.
  */
-export function toHolder({ lease, notBefore, taken }: WorkerTask, now: number) {
+export function toHolder({ lease, notBefore, taken }: WorkerCallee, now: number) {
   const common = { taken };
   if (lease !== undefined && lease.until > now) {
     return { ...common, status: 'leased', worker: lease.worker, leaseUntil: toTimestamp(lease.until) };

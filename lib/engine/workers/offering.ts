@@ -1,16 +1,14 @@
+import type { WorkerCallee } from '../../domain/runs/calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { callerWith, type HoldingTask, type ServiceCall, type WorkerTask } from '../../domain/runs/waits.ts';
+import { callerWith, type HoldingTask } from '../../domain/runs/waits.ts';
 import type { EnginePorts } from '../ports.ts';
 import { wakePoll } from './waiting-polls.ts';
 
 /** A child that is the task of a worker. */
-export type Task = runs.Run & { readonly service: ServiceCall & { readonly worker: WorkerTask } };
-
-/** Whether a child is the task of a worker. */
-export const isTask = (child: runs.Run): child is Task => child.service?.worker !== undefined;
+export type Task = runs.Call<WorkerCallee>;
 
 /** Wakes a poll of this process that waits for a task of the queue. */
-export const notifyPolls = ({ namespaceId, service: { worker } }: Task): void => wakePoll(namespaceId, worker.queue);
+export const notifyPolls = ({ namespaceId, callee }: Task): void => wakePoll(namespaceId, callee.queue);
 
 /**
  * Offers a stored task to the workers of its queue. Its end ends the task of the machine. Safe to repeat with another one:

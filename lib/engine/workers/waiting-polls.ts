@@ -1,4 +1,4 @@
-import { Waiters } from '../run/end-waiters.ts';
+import { Waiters } from '../delivery/end-waiters.ts';
 
 /** A queue for which polls of this process wait. */
 interface WaitedFor {

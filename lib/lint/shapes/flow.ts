@@ -191,7 +191,7 @@ const MAX_VISITS = 6;
 const ignore = (): void => {};
 
 /** Returns the shape of the data at each state that a run can enter, by the state's id. Undefined for a text with problems. */
-export function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | undefined {
+function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | undefined {
   const { states, entry } = workflow;
   if (entry === undefined || !states.every(isPlanned)) return undefined;
   const byId = new Map(states.filter(isPlanned).map((state) => [state.id, state]));

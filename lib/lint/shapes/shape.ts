@@ -107,7 +107,7 @@ function joined(one: Shape, other: Shape): Shape {
 }
 
 /** The object options of a shape; undefined if the value may be anything. */
-export function objectsOf(shape: Shape): readonly ObjectShape[] | undefined {
+function objectsOf(shape: Shape): readonly ObjectShape[] | undefined {
   const options = shape.kind === 'union' ? shape.options : [shape];
   if (options.some(({ kind }) => kind === 'any')) return undefined;
   return options.filter((one) => one.kind === 'object');

@@ -1,8 +1,10 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { textOf } from '../../language/own-members.ts';
 import type { Json } from '../../language/yaml/parser.ts';
+import { functionKey } from '../format/function-keys.ts';
 import type { Span } from '../format/moments.ts';
 import type { Mock, MockAnswer, TestCase, TestEvent } from '../format/suite.ts';
+import type { PreparedCase, TestWorkflow } from '../prepared.ts';
 import type { Bundle, BundledCall } from './bundle.ts';
 
 const NOWHERE = { line: 1, column: 1 };
@@ -68,7 +70,7 @@ export const placeholderOf = (secret: string): string => `the secret ${secret}`;
  * The case that a bundle describes, for a revision of its workflow: the recorded calls answer the functions of the
  * revision in their order, and the result is that of the recorded run.
  */
-export function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
+function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
   const { instance, input, variables, secrets, outcome } = bundle;
   const { status, error, output, states } = outcome;
   return {
@@ -96,4 +98,11 @@ export function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
       places: {},
     },
   };
+}
+
+/** The case of a bundle with a workflow. All functions of the workflow are answered by the recorded calls. */
+export function prepareReplay(bundle: Bundle, workflow: TestWorkflow, round: Rounding): PreparedCase {
+  const test = caseOf(bundle, workflow.plan, round);
+  const mocks = new Map(test.mocks.map((mock) => [functionKey(workflow.path, mock.function), mock]));
+  return { test, main: workflow, workflows: new Map([[workflow.path, workflow]]), mocks, missing: [] };
 }

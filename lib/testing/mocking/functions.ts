@@ -28,21 +28,17 @@ export interface Staging {
   readonly isMocked: (key: string) => boolean;
   /** The workflow is started by hand, whatever its start is. */
   readonly startsByHand: boolean;
-  /** The functions that take the place of others, by their keys; by default the containers of `keyOfImage`. */
-  readonly standIns?: ReadonlyMap<string, Fields>;
 }
 
 /**
  * The text that is stored in place of a workflow: functions that a test cannot run, and subflows with a mock, are
  * containers whose images name them (`keyOfImage`). Nothing else of its meaning changes. The workflow must compile.
  */
-export function stagedSource({ path, source, plan, isMocked, startsByHand, standIns }: Staging): string {
-  const isReplaced = (key: string, called: FunctionPlan): boolean =>
-    standIns === undefined ? isOutside(called) || isMocked(key) : standIns.has(key);
+export function stagedSource({ path, source, plan, isMocked, startsByHand }: Staging): string {
   const replaced = Object.entries(plan.functions)
     .map(([id, called]) => ({ id, key: functionKey(path, id), called }))
-    .filter(({ key, called }) => isReplaced(key, called))
-    .map(({ id, key }) => [id, standIns?.get(key) ?? { type: 'knative-workflow', image: `${IMAGE}${key}` }] as const);
+    .filter(({ key, called }) => isOutside(called) || isMocked(key))
+    .map(({ id, key }) => [id, { type: 'knative-workflow', image: `${IMAGE}${key}` }] as const);
   const dropsStart = startsByHand && plan.start.type !== 'default';
   if (replaced.length === 0 && !dropsStart) return source;
   const parsed = parseYaml(source);

@@ -58,7 +58,7 @@ export class CountedRuns {
         entryWait: 0,
         executionBegan: this.now,
       },
-      ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: [] },
+      ...{ waitCount: 0, processedEventIds: [], depth: 0, threads: {}, outbox: {}, kind: 'workflow' as const },
       ...{ settings: { lookback: 0, broadcasts: [], logger: '' }, tally: [], record: EMPTY_RECORD },
     };
   }

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { tableSchemas } from '../../../lib/adapters/portable/schema.ts';
-import { candidatesOf } from '../../../lib/domain/events/candidates.ts';
-import * as listenerList from '../../../lib/domain/events/listener-list.ts';
-import * as listeners from '../../../lib/domain/events/listeners.ts';
-import { MIGRATIONS } from '../../../lib/domain/migrations/index.ts';
-import { listenersByValue } from '../../../lib/domain/migrations/listeners-by-value.ts';
+import { LAST_VERSION } from '../../../lib/domain/migrations/index.ts';
 import type { Migration } from '../../../lib/domain/migrations/migration.ts';
-import { runsByTime } from '../../../lib/domain/migrations/runs-by-time.ts';
 import { initialize, migrate, schemaVersionOf } from '../../../lib/domain/migrations/upgrade.ts';
-import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
-import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
 import type { Item, Table, TableName } from '../../../lib/ports/table.ts';
-import { DAY_MS } from '../../../lib/time/units.ts';
 
 const NO_DEADLINE = Number.POSITIVE_INFINITY;
 const clock = { now: () => 0 };
@@ -77,8 +69,8 @@ async function expectNew(): Promise<void> {
   expect(runs).toEqual(NEW_RUNS.toSorted((a, b) => (a.pk < b.pk ? -1 : 1)));
   const lines = (await itemsOf('journal')).map(({ pk, half }) => `${pk} ${half}`);
   expect(lines).toEqual([0, 1, 2].flatMap((n) => [`log-${n} left ${n}`, `log-${n} right ${n}`]));
-  expect((await itemsOf('catalog')).map(({ pk, n, layout }) => [pk, n ?? layout])).toEqual([
-    ['layout', 2],
+  expect((await itemsOf('catalog')).map(({ pk, n, version }) => [pk, n ?? version])).toEqual([
+    ['schema', 2],
     ['untouched', 1],
   ]);
 }
@@ -200,7 +192,7 @@ describe('tables of an older schema version', () => {
 describe('tables of the current schema version', () => {
   test('store it from the beginning', async () => {
     await initialize(found);
-    expect(await schemaVersionOf(found)).toBe(1 + MIGRATIONS.length);
+    expect(await schemaVersionOf(found)).toBe(LAST_VERSION);
   });
 
   test('that is newer than this version of Weft are rejected and not changed', async () => {
@@ -218,109 +210,13 @@ describe('tables of the current schema version', () => {
         ([name, { hash, range }]) => `${table} ${name}: ${hash}, ${range}`,
       ),
     );
-    expect({ layout: 1 + MIGRATIONS.length, indexes }).toEqual({
-      layout: 4,
+    expect({ version: LAST_VERSION, indexes }).toEqual({
+      version: 1,
       indexes: [
         'runs by-namespace: nsBucket, order',
         'runs by-end: endBucket, endOrder',
         'journal by-time: timeBucket, time',
       ],
     });
-  });
-});
-
-describe('the migration to runs by time', () => {
-  const change = (item: Item) => runsByTime.changes.runs?.(item);
-  const TODAY = Date.parse('2026-01-15');
-  const pending = {
-    pk: 'run#i',
-    sk: '.',
-    id: 'i',
-    n: 'ns',
-    nsBucket: 'ns#2026-01-15',
-    status: 'pending',
-    created: TODAY,
-  };
-  const begun = { ...pending, order: '001768435200000#i' };
-
-  test.each<[string, Item, Item]>([
-    ['a pending run is ordered by its beginning', pending, begun],
-    [
-      'a run that ended is ordered by its end too',
-      { ...pending, status: 'failed', updated: TODAY + DAY_MS + 1 },
-      {
-        ...begun,
-        status: 'failed',
-        updated: TODAY + DAY_MS + 1,
-        endBucket: 'ns#2026-01-16',
-        endOrder: '001768521600001#i',
-      },
-    ],
-    [
-      'the order of a listener is stored in another attribute',
-      { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', id: 'wait#i#000', owner: 'i' },
-      { pk: 'listeners#ns#paid', sk: 'wait#i#000', nsBucket: 'ns#listeners', order: 'wait#i#000', owner: 'i' },
-    ],
-    ['a call of a container is in no index', { ...pending, nsBucket: undefined }, { ...pending, nsBucket: undefined }],
-    [
-      'a variable of a run is not changed',
-      { pk: 'variables#instance#i', sk: 'x', id: 'y' },
-      { pk: 'variables#instance#i', sk: 'x', id: 'y' },
-    ],
-  ])('%s', (_title, item, expected) => {
-    expect(change(item)).toEqual([expected]);
-  });
-
-  test('does not change items that it migrated', () => {
-    for (const item of [begun, { pk: 'listeners#ns#paid', sk: 'a', order: 'a' }, { pk: 'claim#w', sk: '.' }]) {
-      expect(change(item)?.[0]).toBe(item);
-    }
-  });
-});
-
-describe('the migration to listeners by value', () => {
-  const listenerOf = (owner: string, context: object, slot = 0): Item => ({
-    pk: 'listeners#ns#paid',
-    sk: `wait#${owner}#00${slot}`,
-    nsBucket: 'ns#listeners',
-    order: `wait#${owner}#00${slot}`,
-    kind: 'wait',
-    owner,
-    slot,
-    filter: JSON.stringify({ type: 'paid', context }),
-    pause: 2,
-    mode: 'simple',
-    path: '/w',
-    created: 1_768_435_200_000,
-  });
-
-  test('puts a listener where an event finds it, and stays there when it is repeated', async () => {
-    const old = [
-      listenerOf('a', { order: '17', source: 'a-long-name-of-a-shop' }),
-      listenerOf('b', { order: '17' }),
-      listenerOf('c', { order: '18' }),
-      listenerOf('d', { order: '1*' }),
-      listenerOf('e', {}),
-    ];
-    await put('runs', old);
-    await found.table.write([{ do: 'put', table: 'catalog', item: { pk: 'layout', sk: '.', layout: 2 } }]);
-    expect(await migrate({ ...found, clock }, NO_DEADLINE)).toBe(true);
-    const event = { specversion: '1.0', id: '1', source: 's', type: 'paid', order: '17' } as CloudEvent;
-    const owners: string[] = [];
-    for await (const { matching } of candidatesOf(found, 'ns', event)) owners.push(...matching.map((one) => one.owner));
-    expect(owners.sort()).toEqual(['b', 'd', 'e']);
-    const { results } = await listenerList.list(found, { id: 'ns', spread: undefined }, toListRequest({}));
-    expect(results.map(({ instance }) => instance)).toEqual(['a', 'b', 'c', 'd', 'e']);
-    // The version of the code stores and deletes them under the same keys.
-    for (const item of await itemsOf('runs')) {
-      expect(listenersByValue.changes.runs?.(item)).toEqual([item]);
-      if (item['filter'] === undefined) continue;
-      const { kind, owner, filter, slot } = listeners.fromItem(item);
-      const keys = listeners.keysOf({ namespaceId: 'ns', kind, id: owner }, [filter]);
-      expect(keys).toEqual([{ table: 'runs', pk: item.pk, sk: item.sk }]);
-      expect(slot).toBe(0);
-    }
-    await listenerList.removeAll(found, { id: 'ns', spread: undefined });
-    expect(await itemsOf('runs')).toEqual([]);
   });
 });

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readingsOf, turnOf } from '../../../lib/domain/workers/queues.ts';
+import { type Reading, readingsOf, turnOf } from '../../../lib/domain/workers/queues.ts';
 
 const homeOf = (partitions: number) => ({ id: 'n', spread: [{ from: 0, partitions }] });
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 /** The queries of a reading. */
-const queries = ({ parts, how }: { readonly parts: readonly number[]; readonly how: string }) =>
-  parts.length * (how === 'exact' ? 2 : 1);
+const queries = ({ parts, isExact }: Reading) => parts.length * (isExact ? 2 : 1);
 
 test('a poll in a namespace with one partition reads it as ever: by two queries', () => {
-  expect(readingsOf({ id: 'n', spread: undefined }, 77)).toEqual([{ parts: [0], how: 'exact' }]);
+  expect(readingsOf({ id: 'n', spread: undefined }, 77)).toEqual([{ parts: [0], isExact: true }]);
 });
 
 describe.each([1, 2, 3, 4, 5, 7, 8, 11, 16])('in a namespace with %d partitions', (all) => {
@@ -17,7 +16,7 @@ describe.each([1, 2, 3, 4, 5, 7, 8, 11, 16])('in a namespace with %d partitions'
     for (let start = 0; start < all; start += 1) {
       const readings = readingsOf(homeOf(all), start + 5 * all);
       expect(readings.flatMap(({ parts }) => parts).toSorted((a, b) => a - b)).toEqual(numbers(all));
-      expect(readings[0]).toEqual({ parts: [start, (start + 1) % all].slice(0, all), how: 'exact' });
+      expect(readings[0]).toEqual({ parts: [start, (start + 1) % all].slice(0, all), isExact: true });
     }
   });
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { cases } from '../../effort.ts';
 import fc from '../../fast-check.ts';
 import { type Specimen, specimens } from '../world/corpus.ts';

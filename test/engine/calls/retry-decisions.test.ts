@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import type { RetryPolicy } from '../../../lib/domain/runs/waits.ts';
-import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/calls/retry-decisions.ts';
+import { decideRetry, retryDelay, retryPolicyOf } from '../../../lib/engine/run/retry-decisions.ts';
 
 const ACTION = { function: 'f', secrets: [], files: [] };
 const POLICY: RetryPolicy = { codes: ['busy.*'], maxAttempts: 2, delay: 1000, backoffMultiplier: 3 };
 
-const failedWith = (code: string, more: Partial<Run> = {}): Run => ({ status: 'failed', code, ...more }) as Run;
+const failedWith = (code: string, more: Partial<Run> = {}): Run =>
+  ({ kind: 'workflow', status: 'failed', code, ...more }) as Run;
 
 describe('the retry policy of an action', () => {
   test('is undefined without retries', () => {
@@ -47,8 +48,7 @@ describe('a failed attempt', () => {
   });
 
   test('is not retried when its container crashed', () => {
-    const service = { until: 0 } as Run['service'] & object;
-    const crashed = failedWith('busy.now', { status: 'crashed', service });
+    const crashed = failedWith('busy.now', { status: 'crashed', kind: 'call' });
     expect(decideRetry(crashed, POLICY, 0, 'service')).toEqual({ kind: 'nonRetryable' });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { openDatabase } from '../world/engine-world.ts';
 import { type Behaviour, body, failed, ProgrammedContainers } from '../world/programmed-containers.ts';
 import { closeWorlds, observe, openWorld, run, workflowOf } from './service-space.ts';

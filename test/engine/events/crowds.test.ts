@@ -11,7 +11,7 @@ import * as keys from '../../../lib/domain/storage/keys.ts';
 import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
-import { ensureMachine } from '../../../lib/engine/executions/machines.ts';
+import { ensureMachine } from '../../../lib/engine/machines/definitions.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
 import { newRun } from '../../../lib/engine/run/new-run.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import type { Outcome } from '../../../lib/engine/executions/outcomes.ts';
-import type { StepInput } from '../../../lib/engine/step/step.ts';
+import type { Outcome } from '../../../lib/compiler/emit/task-protocol.ts';
+import type { StepInput } from '../../../lib/engine/tasks/step.ts';
 import { type Specimen, specimens } from '../world/corpus.ts';
 import { type Deliver, openDatabase, World } from '../world/engine-world.ts';
 import { snapshotOf, unfinishedOf } from '../world/snapshot.ts';

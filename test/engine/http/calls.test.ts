@@ -3,7 +3,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
-import { executeAndWait } from '../../../lib/engine/start/start.ts';
+import { executeAndWait } from '../../../lib/engine/requests/start/start.ts';
 import { UnreachableError } from '../../../lib/ports/web.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import { linesOf } from '../containers/service-space.ts';

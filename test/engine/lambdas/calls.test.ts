@@ -3,7 +3,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { type InvocationReply, LambdaError } from '../../../lib/ports/lambdas.ts';
 import { type Answer, ProgrammedLambdas, payloadOf, result } from '../../contract/programmed-lambdas.ts';
 import { linesOf } from '../containers/service-space.ts';

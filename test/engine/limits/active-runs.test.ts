@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { execute } from '../../../lib/engine/start/start.ts';
+import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 
 let database: LocalTable;

@@ -69,8 +69,8 @@ describe('the starts of a namespace, counted by two processes', () => {
 });
 
 describe('the active runs of a namespace that limits them', () => {
-  const runOf = (change: Partial<Run>): Parameters<typeof countingWrites>[0] => ({
-    ...{ id: clock.uuid(), namespaceId: namespace, seq: 1, status: 'pending' },
+  const runOf = (change: Partial<Pick<Run, 'seq' | 'status' | 'settings'>>): Parameters<typeof countingWrites>[0] => ({
+    ...{ kind: 'workflow', id: clock.uuid(), namespaceId: namespace, seq: 1, status: 'pending' },
     ...{ settings: { lookback: 0, broadcasts: [], logger: '', isCounted: true } },
     ...change,
   });

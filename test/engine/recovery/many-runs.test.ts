@@ -7,7 +7,7 @@ import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../../lib/engine/recovery/sweep.ts';
-import { execute } from '../../../lib/engine/start/start.ts';
+import { execute } from '../../../lib/engine/requests/start/start.ts';
 import type { Item, Query } from '../../../lib/ports/table.ts';
 import { cases } from '../../effort.ts';
 import { MemoryPorts } from '../world/memory-ports.ts';

@@ -4,7 +4,7 @@ import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
-import type { StepInput } from '../../../lib/engine/step/step.ts';
+import type { StepInput } from '../../../lib/engine/tasks/step.ts';
 import type { Message } from '../../../lib/ports/bus.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { type Deliver, openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
@@ -202,7 +202,7 @@ states:
       if (name === 'executions.answer' && crashes++ === 0) throw new CrashedError('before the task is ended');
     };
     await expect(world.deliver()).rejects.toThrow(CrashedError);
-    expect(await stored(id)).toMatchObject({ woken: { number: 1 } });
+    expect(await stored(id)).toMatchObject({ outbox: { answer: { number: 1 } } });
     await world.deliver();
     await settle();
     expect(await stored(id)).toMatchObject({ status: 'complete', executions: 1 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { stepsWithData } from '../../../lib/domain/instances/timeline.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { rerun } from '../../../lib/engine/start/rerun.ts';
+import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
 import { specimens } from '../world/corpus.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 

@@ -3,7 +3,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as listenerKeys from '../../../lib/domain/storage/keys/listener-keys.ts';
-import { listenerWrites } from '../../../lib/engine/run/listener-writes.ts';
+import { listenerWrites } from '../../../lib/engine/run/commit/listener-writes.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf } from '../world/snapshot.ts';
 

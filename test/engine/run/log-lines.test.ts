@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import type { CallSite } from '../../../lib/domain/runs/calls.ts';
 import { append, type UnwrittenLine } from '../../../lib/domain/runs/log-lines.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import type { ServiceCall } from '../../../lib/domain/runs/waits.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
-import { announceEnd } from '../../../lib/engine/calls/run-ends.ts';
 import { CallerLog } from '../../../lib/engine/containers/caller-log.ts';
-import { continueAsNew } from '../../../lib/engine/executions/continue-as-new.ts';
+import { deliver } from '../../../lib/engine/delivery/deliver.ts';
+import { continueAsNew } from '../../../lib/engine/machines/continue-as-new.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { executeAndWait } from '../../../lib/engine/requests/start/start.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
-import { executeAndWait } from '../../../lib/engine/start/start.ts';
 import { closeWorlds, linesOf, openWorld } from '../containers/service-space.ts';
 import { openDatabase, type World } from '../world/engine-world.ts';
 import { ProgrammedContainers } from '../world/programmed-containers.ts';
@@ -133,14 +133,14 @@ states: [{id: a, type: action, action: {function: kid}}]`);
 });
 
 /** A run that is not stored, and a container call for it. */
-function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: ServiceCall } {
+function callerOf({ clock }: RunnerPorts): { readonly run: runs.Run; readonly call: CallSite } {
   const id = clock.uuid();
   const workflow = { id: 'w', path: '/w' };
   const named = { id, namespaceId: 'n', namespace: 'n', workflowId: 'w', path: '/w', revision: 'r', as: '/w' };
   const given = { invoker: 'api', data: {}, input: new Uint8Array() };
   return {
-    run: { ...blankRun(clock.now()), ...named, ...given, seq: 1 },
-    call: { revision: 'r', caller: id, workflow, state: 'a', step: 1, until: 0, files: [] },
+    run: { ...blankRun(clock.now()), kind: 'workflow', ...named, ...given, seq: 1 },
+    call: { caller: id, workflow, state: 'a', step: 1, until: 0, files: [] },
   };
 }
 
@@ -159,7 +159,7 @@ test('a line that a container logs before its caller is stored is not lost', asy
   const closed = log.close();
   await wasRead.promise;
   await runs.commit(ports, run);
-  await announceEnd(ports, run);
+  await deliver(ports, run);
   await closed;
   expect((await runs.find(ports, run.id))?.tail.map(({ text }) => text)).toEqual(['early']);
 });

@@ -3,7 +3,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { stepsWithData, toTimeline } from '../../../lib/domain/instances/timeline.ts';
 import { recordText } from '../../../lib/domain/runs/records.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { rerun } from '../../../lib/engine/start/rerun.ts';
+import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 
 let database: LocalTable;

@@ -3,7 +3,7 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { readSteps } from '../../../lib/domain/runs/record-steps.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../lib/domain/storage/ids.ts';
-import { rerun } from '../../../lib/engine/start/rerun.ts';
+import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
 import type { WebRequest } from '../../../lib/ports/web.ts';
 import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';

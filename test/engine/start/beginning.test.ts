@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { execute, executeAndWait } from '../../../lib/engine/start/start.ts';
+import { execute, executeAndWait } from '../../../lib/engine/requests/start/start.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 import { openDatabase, World, type WorldOptions } from '../world/engine-world.ts';

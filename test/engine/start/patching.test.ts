@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { patched } from '../../../lib/engine/start/patching.ts';
+import { patched } from '../../../lib/engine/requests/start/patching.ts';
 
 const list = (length: number, of: unknown = 0): unknown[] => Array.from({ length }, () => of);
 

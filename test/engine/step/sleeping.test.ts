@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { cancel } from '../../../lib/engine/calls/cancellation.ts';
-import { type StepInput, step } from '../../../lib/engine/step/step.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
+import { type StepInput, step } from '../../../lib/engine/tasks/step.ts';
 import type { Timer } from '../../../lib/ports/timers.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
@@ -173,7 +173,10 @@ describe('a delay of a minute or more', () => {
     world.time.advance(HOUR_MS);
     const input = timers[0]?.input ?? {};
     await expect(ring(input)).rejects.toThrow(CrashedError);
-    expect(await runs.find(world.reliable, id)).toMatchObject({ status: 'complete', woken: { number: 1 } });
+    expect(await runs.find(world.reliable, id)).toMatchObject({
+      status: 'complete',
+      outbox: { answer: { number: 1 } },
+    });
     await ring(input);
     await world.pass();
     expect([statusOf(id), world.endings.get(id)]).toEqual(['SUCCEEDED', 1]);

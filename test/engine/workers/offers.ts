@@ -2,13 +2,13 @@ import type { ActionPlan } from '../../../lib/compiler/plan/plan.ts';
 import type { Namespace } from '../../../lib/domain/namespaces/namespaces.ts';
 import type * as runs from '../../../lib/domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../lib/domain/storage/ids.ts';
-import { childId, newChild, storeChild } from '../../../lib/engine/calls/children.ts';
+import { storeChild } from '../../../lib/engine/calls/callees/children.ts';
+import { openWorker } from '../../../lib/engine/calls/callees/worker.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
+import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
+import { childId } from '../../../lib/engine/run/child-ids.ts';
 import { blankRun } from '../../../lib/engine/run/new-run.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
 import { HOUR_MS } from '../../../lib/time/units.ts';
-
-const prepare = () => Promise.reject(new Error('the task is prepared'));
 
 const callerId = (now: number, n: number): string => spreadId(derivedId(now, 'caller', n));
 
@@ -21,8 +21,9 @@ export async function offerTask(ports: RunnerPorts, namespace: Namespace, n: num
   const now = ports.clock.now();
   const blank = blankRun(now);
   const { id: namespaceId, name, spread } = namespace;
-  const run = {
+  const run: runs.Run = {
     ...blank,
+    kind: 'workflow',
     id: callerId(now, n),
     namespaceId,
     namespace: name,
@@ -35,8 +36,9 @@ export async function offerTask(ports: RunnerPorts, namespace: Namespace, n: num
     input: Buffer.from('{}'),
     settings: spread === undefined ? blank.settings : { ...blank.settings, spread },
   };
-  const child = await newChild(ports, {
-    callee: { kind: 'worker', action: { function: 'f' } as ActionPlan, prepare },
+  const callee = openWorker({ type: 'worker', task: { queue: 'jobs' } }, { function: 'f' } as ActionPlan);
+  const child = await callee.newChild(ports, {
+    callee,
     caller: { run, origin: now, mode: 'and', state: 'a', wake: now + HOUR_MS, isLoop: false },
     key: { i: 0, k: 0 },
     input: { input: Buffer.from(String(n)), files: [], task: { queue: 'jobs', priority, leaseMs: HOUR_MS } },

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { completeTask, failTask } from '../../../lib/engine/workers/requests/ending.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
+import { completeTask, failTask } from '../../../lib/engine/requests/worker-tasks/ending.ts';
+import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
 

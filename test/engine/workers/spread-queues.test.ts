@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { grow } from '../../../lib/domain/namespaces/partitions.ts';
-import type * as runs from '../../../lib/domain/runs/runs.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import * as spread from '../../../lib/domain/storage/spread.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
-import { failTask, renewLease } from '../../../lib/engine/workers/requests/ending.ts';
-import { listQueues, listTasks } from '../../../lib/engine/workers/requests/listing.ts';
-import { pollTasks } from '../../../lib/engine/workers/requests/taking.ts';
+import { failTask, renewLease } from '../../../lib/engine/requests/worker-tasks/ending.ts';
+import { listQueues, listTasks } from '../../../lib/engine/requests/worker-tasks/listing.ts';
+import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
 import { MemoryPorts } from '../world/memory-ports.ts';
 import { offeredId, offerTask, takeTasks } from './offers.ts';
 
@@ -47,6 +47,8 @@ async function partitionOf(id: string): Promise<string | undefined> {
 const PRIORITIES = Array.from({ length: 60 }, (_, n) => (n * 7) % 5);
 const ids = (tasks: readonly { readonly task: string }[]) => tasks.map(({ task }) => task);
 
+const priorityOf = (task: runs.Run): number => (runs.isTask(task) ? task.callee.priority : 0);
+
 describe('the tasks of a namespace with 16 partitions', () => {
   test('are in all of them, and each keeps its own while it is leased, renewed and released', async () => {
     await spreadOver(16);
@@ -70,7 +72,7 @@ describe('the tasks of a namespace with 16 partitions', () => {
   test('are all found by polls that take one each, the first one of its partition each time', async () => {
     await spreadOver(16);
     const offered = await offer(PRIORITIES);
-    const ranks = new Map(offered.map(({ id, service }, n) => [id, 1000 * (service?.worker?.priority ?? 0) - n]));
+    const ranks = new Map(offered.map((task, n) => [task.id, 1000 * priorityOf(task) - n]));
     const left = new Map<string | undefined, Set<string>>();
     for (const { id } of offered) {
       const pk = await partitionOf(id);
@@ -151,7 +153,7 @@ test('in a namespace with two partitions tasks are taken exactly by priority and
   const offered = await offer(PRIORITIES);
   const taken: string[] = [];
   for (const _ of offered) taken.push(...ids(await takeTasks(ports, await home(), 1)));
-  const order = offered.toSorted((a, b) => (b.service?.worker?.priority ?? 0) - (a.service?.worker?.priority ?? 0));
+  const order = offered.toSorted((a, b) => priorityOf(b) - priorityOf(a));
   expect(taken).toEqual(order.map(({ id }) => id));
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { pollTasks, type WorkerPorts } from '../../../lib/engine/workers/requests/taking.ts';
+import { pollTasks, type WorkerPorts } from '../../../lib/engine/requests/worker-tasks/taking.ts';
 import { beginWait, wakePoll } from '../../../lib/engine/workers/waiting-polls.ts';
 import type { Settings } from '../../../lib/ports/settings.ts';
 import { openDatabase, World } from '../world/engine-world.ts';

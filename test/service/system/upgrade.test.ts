@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
 import { openDataFolder } from '../../../lib/adapters/local/database/data-folder.ts';
 import { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
-import { importOlderFolder } from '../../../lib/adapters/local/import/older-folder.ts';
 import { databaseTable } from '../../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../../lib/adapters/portable/clock.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { LAST_VERSION } from '../../../lib/domain/migrations/index.ts';
 import { initialize } from '../../../lib/domain/migrations/upgrade.ts';
 import { unpack } from '../../upgrade/archive.ts';
 import { BEGINNINGS, BEGUN, CASES, CONFIG, EVENTS, LONG } from '../../upgrade/workflows.ts';
@@ -35,9 +35,12 @@ const settingsOf = (data: string) => {
   return { ...settings, databaseEndpoint: undefined, version: packageVersion() };
 };
 
+const schemaOf = (archive: string): number => Number(/schema-(\d+)/.exec(archive)?.[1]);
+const EARLIER = ARCHIVES.filter((archive) => schemaOf(archive) < LAST_VERSION);
+
 test('data of every schema version exist as archives', () => {
-  const layouts = ['1-killed', '1', '2', '3'];
-  expect(ARCHIVES).toEqual(layouts.map((layout) => `v0.1.0-layout-${layout}.tar.br`));
+  const all = Array.from({ length: LAST_VERSION }, (_, index) => index + 1);
+  expect([...new Set(ARCHIVES.map(schemaOf))].sort((a, b) => a - b)).toEqual(all);
 });
 
 /**
@@ -120,13 +123,12 @@ class Space {
   }
 }
 
-describe('runs of the first schema version that are not migrated yet, as it is on AWS for some time', () => {
+describe.each(EARLIER)('the runs of %s, which are not migrated yet, as it is on AWS for some time', (archive) => {
   let space: Space;
 
   beforeAll(async () => {
-    space = new Space('v0.1.0-layout-1.tar.br');
-    const { path, file, release } = openDataFolder(space.data);
-    await importOlderFolder({ path, file });
+    space = new Space(archive);
+    const { file, release } = openDataFolder(space.data);
     const database = new LocalDatabase({ file });
     await initialize(databaseTable(database));
     await database.close();
@@ -161,8 +163,8 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
     const { listed } = space.recorded;
     const old = before.slice(0, listed.length);
     expect(old.map(({ id }) => String(id)).sort()).toEqual(listed.map(({ id }) => id).sort());
-    const times = old.map(({ createdAt }) => String(createdAt));
-    expect(times).toEqual(times.toSorted());
+    const times = old.map(({ createdAt }) => Date.parse(String(createdAt)));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
   test.each(Object.keys(CASES))('continue the run of %s to its end', (path) => space.expectEnd(path));
@@ -225,12 +227,12 @@ describe.each(ARCHIVES)('the data of %s, with waiting runs', (archive) => {
     ).toEqual(['/begun', '/pair']);
   });
 
-  test('are migrated to the current schema version once', async () => {
+  test('are migrated to the current schema version once, and not if they have it', async () => {
     await space.stop();
     const again = await startService(settingsOf(space.data));
     await again.idle();
     await again.close();
-    const copies = readdirSync(space.data).filter((name) => name.includes('layout'));
-    expect(copies).toEqual([`weft.db.${/layout-\d/.exec(archive)?.[0]}`]);
+    const copies = readdirSync(space.data).filter((name) => name.includes('schema'));
+    expect(copies).toEqual(EARLIER.includes(archive) ? [`weft.db.schema-${schemaOf(archive)}`] : []);
   });
 });

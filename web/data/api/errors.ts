@@ -1,5 +1,6 @@
+import { WeftError } from '../../../clients/api/client.ts';
+import type { ProblemsReply } from '../../../clients/api/operations.ts';
 import { clockTime } from '../format/time.ts';
-import type { ProblemsReply } from './operations.ts';
 
 /** A finding of the linter in a workflow text. */
 type Finding = ProblemsReply['problems'][number];
@@ -33,19 +34,6 @@ export class ApiError extends Error {
   }
 }
 
-interface FailureBody {
-  readonly message?: unknown;
-  readonly problems?: readonly Problem[];
-}
-
-function parsed(text: string): FailureBody {
-  try {
-    return JSON.parse(text) as FailureBody;
-  } catch {
-    return {};
-  }
-}
-
 /** The time of a header `Retry-After`: seconds, or a date (RFC 9110, 10.2.3). */
 function retryAtOf(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined;
@@ -54,28 +42,21 @@ function retryAtOf(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The error of a reply with this text, which is JSON or plain; its message says when the next attempt is permitted. */
-export function failureOf(status: number, text: string, retryAfter: string | null, statusText = ''): ApiError {
-  const { message, problems } = parsed(text);
-  const plain = text.trim() === '' ? `the service replied ${status} ${statusText}`.trim() : text.trim();
-  const words = typeof message === 'string' ? message : plain;
-  const retryAt = retryAtOf(retryAfter);
-  const next = retryAt === undefined ? '' : `; it can be tried again at ${clockTime(retryAt).slice(0, 8)}`;
-  return new ApiError(status, `${words}${next}`, problems, retryAt);
-}
-
-/** Reads the error of a reply. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const { status, statusText, headers } = response;
-  return failureOf(status, await response.text(), headers.get('retry-after'), statusText);
-}
-
-/** The error of a failed request, as an error of the API: a request that got no reply has status 0. */
+/**
+ * The error of a failed request, as an error of the API: its message says when the next attempt is permitted; a request
+ * without a reply has status 0.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof WeftError) {
+    const { problems } = (error.details ?? {}) as { readonly problems?: readonly Problem[] };
+    const retryAt = retryAtOf(error.headers.get('retry-after'));
+    const next = retryAt === undefined ? '' : `; it can be tried again at ${clockTime(retryAt).slice(0, 8)}`;
+    return new ApiError(error.status, `${error.message}${next}`, problems, retryAt);
+  }
   const reason = error instanceof Error ? error.message : String(error);
   return new ApiError(0, `the service cannot be reached (${reason})`);
 }
 
-/** Whether a request was given up by the page itself. */
+/** Whether the page itself aborted a request. */
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

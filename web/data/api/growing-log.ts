@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { LogLine } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 import type { PathOf } from './client.ts';
 import type { ApiError } from './errors.ts';
-import type { LogLine } from './operations.ts';
 import { follow, type StreamState } from './streams.ts';
 
 /** Operations that return a log, which only grows. */

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { every } from './asking.ts';
-import { call, type FrameOf, type OperationId, type Options, type PathOf, type ReplyOf } from './client.ts';
+import { call, type FrameOf, type OperationName, type Options, type PathOf, type ReplyOf } from './client.ts';
 import { type ApiError, isAbort, toApiError } from './errors.ts';
 import { isPassing, onceBack } from './reach.ts';
 import { onceSignedIn, session } from './session.ts';
@@ -59,12 +59,12 @@ class Shown<T> implements Live<T> {
   }
 }
 
-type Query<Id extends OperationId> = Options<Id>['query'];
+type Query<Id extends OperationName> = Options<Id>['query'];
 
 const nameOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
 /** Follows an operation as an event stream while the component is shown. With `path` undefined, no request is sent. */
-export function useLive<Id extends OperationId>(
+export function useLive<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
   query?: Query<Id>,
@@ -85,7 +85,7 @@ export function useLive<Id extends OperationId>(
 }
 
 /** Calls an operation when the component is shown and when the request changes; with `path` undefined, not at all. */
-export function useLoad<Id extends OperationId>(
+export function useLoad<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
   query?: Query<Id>,
@@ -112,7 +112,7 @@ const AGAIN_MS = 3000;
  * As `useLoad`, and again every few seconds while the page is in sight; at once when `version` changes. For what the
  * service has no stream of.
  */
-export function usePolled<Id extends OperationId>(
+export function usePolled<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
   query?: Query<Id>,

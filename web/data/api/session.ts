@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { OwnKeyReply } from './operations.ts';
-import { operations } from './operations.ts';
+import { type OwnKeyReply, operations } from '../../../clients/api/operations.ts';
 
 const STORED = 'weft.key';
 

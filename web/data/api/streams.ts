@@ -1,7 +1,7 @@
+import { type Frame, framesOf } from '../../../clients/api/frames.ts';
 import { onceHidden, untilVisible } from '../browser/visibility.ts';
-import { type FrameOf, keyHeader, type OperationId, type Options, type PathOf, urlOf } from './client.ts';
-import { ApiError, errorOf, isAbort, toApiError } from './errors.ts';
-import { type Frame, FrameReader } from './frames.ts';
+import { type FrameOf, type OperationName, type Options, type PathOf, send } from './client.ts';
+import { ApiError, isAbort, toApiError } from './errors.ts';
 import { isPassing, noteAnswer, noteFailure, onceBack, trouble } from './reach.ts';
 import { key, noteRefusal, onceSignedIn } from './session.ts';
 
@@ -60,19 +60,24 @@ function failureIn({ data }: Frame): ApiError {
  * Follows an operation as an event stream. A lost connection is opened again with the id of the last event, after a
  * delay that doubles. Returns the function that ends it.
  */
-export function follow<Id extends OperationId>(
+export function follow<Id extends OperationName>(
   id: Id,
   path: PathOf<Id>,
   { query }: Pick<Options<Id>, 'query'>,
   handlers: StreamHandlers<FrameOf<Id>>,
 ): () => void {
-  const connection = new Connection(urlOf(id, path, query), handlers);
+  const named = query === undefined ? {} : { query };
+  const open: Open = (headers, signal) => send(id, path, { ...named, headers, signal });
+  const connection = new Connection(open, handlers);
   void connection.run();
   return () => connection.close();
 }
 
+/** Sends the request of a stream. Throws WeftError, and what `fetch` throws. */
+type Open = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
+
 class Connection<T> {
-  readonly #url: string;
+  readonly #open: Open;
   readonly #handlers: StreamHandlers<T>;
   readonly #closing = new AbortController();
   #lastId: string | undefined;
@@ -80,8 +85,8 @@ class Connection<T> {
   /** It is one of the streams that are kept open. */
   #isCounted = false;
 
-  constructor(url: string, handlers: StreamHandlers<T>) {
-    this.#url = url;
+  constructor(open: Open, handlers: StreamHandlers<T>) {
+    this.#open = open;
     this.#handlers = handlers;
   }
 
@@ -162,7 +167,6 @@ class Connection<T> {
 
   async #receive(isBrief: boolean): Promise<void> {
     const last = this.#lastId === undefined ? {} : { 'Last-Event-ID': this.#lastId };
-    const headers = { ...keyHeader(), Accept: 'text/event-stream', ...last };
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#closing.signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
@@ -173,16 +177,13 @@ class Connection<T> {
     });
     let isRead = false;
     try {
-      const response = await fetch(this.#url, { headers, signal, cache: 'no-store' });
-      if (!response.ok || response.body === null) throw await errorOf(response);
+      const response = await this.#open({ Accept: 'text/event-stream', ...last }, signal);
       noteAnswer();
       this.#handlers.onOpen?.(this.#lastId !== undefined);
       const begun = performance.now();
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      const frames = new FrameReader();
-      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      for await (const frames of framesOf(response)) {
         clearTimeout(timer);
-        for (const frame of frames.read(part.value)) {
+        for (const frame of frames) {
           this.#take(frame);
           isRead = isBrief;
         }

@@ -1,43 +1,43 @@
-import { keyHeader } from './client.ts';
-import { errorOf, failureOf, toApiError } from './errors.ts';
+import { errorOf } from '../../../clients/api/client.ts';
+import { toApiError } from './errors.ts';
+import { key } from './session.ts';
 
-/** Bytes that are through, and all of them where that is known. */
+/** Bytes that are transferred, and all of them where that is known. */
 export type OnProgress = (done: number, all: number | undefined) => void;
 
-/** Sends a body and reports how far it is; `fetch` cannot. Throws ApiError. */
-export function upload(url: string, method: string, body: Blob, onProgress: OnProgress): Promise<void> {
+/** Sends a body with PUT and reports its progress; `fetch` cannot. Throws ApiError. */
+export function upload(url: string, body: Blob, onProgress: OnProgress): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open(method, url);
-    for (const [name, value] of Object.entries(keyHeader())) request.setRequestHeader(name, value);
+    request.open('PUT', url);
+    request.setRequestHeader('Service-Api-Key', key.value ?? '');
     if (body.type !== '') request.setRequestHeader('Content-Type', body.type);
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-    request.onload = () =>
-      request.status < 300
-        ? resolve()
-        : reject(failureOf(request.status, request.responseText, request.getResponseHeader('Retry-After')));
+    request.onload = () => {
+      const { status, responseText } = request;
+      const headers = new Headers({ 'Retry-After': request.getResponseHeader('Retry-After') ?? '' });
+      if (status < 300) resolve();
+      else reject(toApiError(errorOf({ status, headers }, responseText)));
+    };
     request.onerror = () => reject(toApiError(new Error('the connection was lost')));
     request.send(body);
   });
 }
 
-/** Fetches bytes and reports how far they are. Throws ApiError. */
-export async function download(url: string, onProgress: OnProgress): Promise<Blob> {
-  const response = await fetch(url, { headers: keyHeader(), cache: 'no-store' }).catch((error: unknown) => {
-    throw toApiError(error);
-  });
-  if (!response.ok || response.body === null) throw await errorOf(response);
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+/** Reads the body of a reply and reports its progress. Throws ApiError. */
+export async function download(reply: Promise<Response>, onProgress: OnProgress): Promise<Blob> {
+  const { headers, body } = await reply;
+  const length = Number(headers.get('content-length') ?? Number.NaN);
   const all = Number.isNaN(length) ? undefined : length;
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let done = 0;
-  const reader = response.body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value as Uint8Array<ArrayBuffer>);
+  const reader = body?.getReader();
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    parts.push(part.value);
     done += part.value.length;
     onProgress(done, all);
   }
-  return new Blob(parts, { type: response.headers.get('content-type') ?? '' });
+  return new Blob(parts, { type: headers.get('content-type') ?? '' });
 }
 
 /** Lets the browser save bytes as a file. */

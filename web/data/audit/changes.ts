@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
+import type { AuditEntry } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import type { AuditEntry } from '../api/operations.ts';
 
 /** The filters of the audit log, as they stand in the address. */
 export interface AuditFilters {

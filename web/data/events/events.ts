@@ -1,5 +1,5 @@
+import type { EventRecord, Listener } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
-import type { EventRecord, Listener } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
 
 /** An event as it is written to be sent. */

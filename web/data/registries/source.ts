@@ -1,5 +1,5 @@
+import type { RegistriesReply } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
-import type { RegistriesReply } from '../api/operations.ts';
 import { may } from '../api/session.ts';
 
 /** The credentials of container registries: of a namespace, of all, or of services for all namespaces alone. */

@@ -1,4 +1,4 @@
-import type { InstanceRecord } from '../api/operations.ts';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 import type { Step } from './steps.ts';
 

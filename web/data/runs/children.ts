@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { every } from '../api/asking.ts';
 import { call, filterQuery } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import type { InstanceRecord } from '../api/operations.ts';
 import { instantOf } from '../format/time.ts';
 import { isOver } from './status.ts';
 

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { InstanceRow } from '../api/operations.ts';
+import type { InstanceRow } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 
 /** The labels of a run. */

@@ -1,5 +1,5 @@
+import type { PricesReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../api/live.ts';
-import type { PricesReply } from '../api/operations.ts';
 
 type Priced = PricesReply['workflows'][number];
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type PathOf, request, urlOf } from '../api/client.ts';
+import { type PathOf, request } from '../api/client.ts';
 import { type ApiError, isAbort, toApiError } from '../api/errors.ts';
 import { download, type OnProgress } from '../api/transfer.ts';
 import { bytesOfBase64 } from '../format/text.ts';
@@ -87,7 +87,7 @@ export function useRunData(id: DataOperation, path: PathOf<DataOperation> | unde
 
 /** Fetches all data of a run, as bytes. Throws ApiError. */
 export async function fetchData(id: DataOperation, path: PathOf<DataOperation>, onProgress: OnProgress): Promise<Blob> {
-  const reply = await download(urlOf(id, path), onProgress);
+  const reply = await download(request(id, path), onProgress);
   const { data } = JSON.parse(await reply.text()) as { readonly data: string };
   return new Blob([bytesOfBase64(data)], { type: 'application/json' });
 }

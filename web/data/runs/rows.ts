@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { InstanceRecord, InstancesReply } from '../../../clients/api/operations.ts';
 import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import type { InstanceRecord, InstancesReply } from '../api/operations.ts';
 import { isPassing } from '../api/reach.ts';
 import { follow, type StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';

@@ -1,5 +1,5 @@
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { call, filterQuery } from '../api/client.ts';
-import type { InstanceRecord } from '../api/operations.ts';
 import { instantOf } from '../format/time.ts';
 import { isOver, statusOf } from './status.ts';
 

@@ -1,4 +1,4 @@
-import type { InstanceRecord } from '../api/operations.ts';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 
 /** The status of a run as pages show it; the API says `pending` until the end, and `failed` of a cancelled run. */
 export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';

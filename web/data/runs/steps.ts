@@ -1,4 +1,4 @@
-import type { LogLine } from '../api/operations.ts';
+import type { LogLine } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 
 /** A stretch of time in which a step waited: for a child, an event, or its next attempt. */

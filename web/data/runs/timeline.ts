@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
+import type { Step as RecordedStep, TimelineReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../api/live.ts';
-import type { Step as RecordedStep, TimelineReply } from '../api/operations.ts';
 
 export type { RecordedStep };
 

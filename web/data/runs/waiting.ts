@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Listener } from '../../../clients/api/operations.ts';
 import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
-import type { Listener } from '../api/operations.ts';
 import { isWait } from '../events/events.ts';
 
 const AGAIN_MS = 5000;

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { ServiceRecord } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../api/errors.ts';
-import type { ServiceRecord } from '../api/operations.ts';
 import { followServices, type ServiceSource } from './source.ts';
 
 /** A little later than the first connection: by then the stream has sent all existing services. */

@@ -1,11 +1,11 @@
-import { call } from '../api/client.ts';
 import type {
   ServiceInput,
   ServiceRecord,
   ServiceReply,
   ServiceRevisionInput,
   TrafficInput,
-} from '../api/operations.ts';
+} from '../../../clients/api/operations.ts';
+import { call } from '../api/client.ts';
 import { may } from '../api/session.ts';
 import { follow, type StreamHandlers } from '../api/streams.ts';
 

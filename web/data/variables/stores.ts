@@ -1,5 +1,5 @@
-import { call, urlOf } from '../api/client.ts';
-import type { Variable } from '../api/operations.ts';
+import type { Variable } from '../../../clients/api/operations.ts';
+import { call, request, urlOf } from '../api/client.ts';
 import { may } from '../api/session.ts';
 import { follow, type StreamHandlers } from '../api/streams.ts';
 import { download, type OnProgress, upload } from '../api/transfer.ts';
@@ -32,8 +32,8 @@ export function namespaceStore(namespace: string): VariableStore {
     owner: `the namespace ${namespace}`,
     mayWrite: may('setNamespaceVariable'),
     follow: (handlers) => follow('listNamespaceVariables', { namespace }, {}, listsOnly(handlers)),
-    read: (name, onProgress) => download(urlOf('getNamespaceVariable', pathOf(name)), onProgress),
-    write: (name, value, onProgress) => upload(urlOf('setNamespaceVariable', pathOf(name)), 'PUT', value, onProgress),
+    read: (name, onProgress) => download(request('getNamespaceVariable', pathOf(name)), onProgress),
+    write: (name, value, onProgress) => upload(urlOf('setNamespaceVariable', pathOf(name)), value, onProgress),
     remove: (name) => call('deleteNamespaceVariable', pathOf(name)),
   };
 }
@@ -45,9 +45,8 @@ export function workflowStore(namespace: string, node: string): VariableStore {
     owner: `the workflow ${node}`,
     mayWrite: may('setWorkflowVariable'),
     follow: (handlers) => follow('listWorkflowVariables', path, {}, listsOnly(handlers)),
-    read: (name, onProgress) => download(urlOf('getWorkflowVariable', path, { var: name }), onProgress),
-    write: (name, value, onProgress) =>
-      upload(urlOf('setWorkflowVariable', path, { var: name }), 'PUT', value, onProgress),
+    read: (name, onProgress) => download(request('getWorkflowVariable', path, { query: { var: name } }), onProgress),
+    write: (name, value, onProgress) => upload(urlOf('setWorkflowVariable', path, { var: name }), value, onProgress),
     remove: (name) => call('deleteWorkflowVariable', path, { query: { var: name } }),
   };
 }
@@ -59,8 +58,8 @@ export function instanceStore(namespace: string, instance: string): VariableStor
     owner: 'the run',
     mayWrite: may('setInstanceVariable'),
     follow: (handlers) => follow('listInstanceVariables', { namespace, instance }, {}, listsOnly(handlers)),
-    read: (name, onProgress) => download(urlOf('getInstanceVariable', pathOf(name)), onProgress),
-    write: (name, value, onProgress) => upload(urlOf('setInstanceVariable', pathOf(name)), 'PUT', value, onProgress),
+    read: (name, onProgress) => download(request('getInstanceVariable', pathOf(name)), onProgress),
+    write: (name, value, onProgress) => upload(urlOf('setInstanceVariable', pathOf(name)), value, onProgress),
     remove: (name) => call('deleteInstanceVariable', pathOf(name)),
   };
 }

@@ -1,7 +1,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
+import type { Workflow } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
 import { isAbort, type Problem, toApiError } from '../api/errors.ts';
-import type { Workflow } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
 
 const REST_MS = 250;

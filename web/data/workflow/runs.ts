@@ -1,5 +1,5 @@
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { call, filterQuery } from '../api/client.ts';
-import type { InstanceRecord } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
 
 const ofWorkflow = (path: string) => ({ field: 'AS', type: 'WORKFLOW', val: path });

@@ -1,5 +1,5 @@
+import type { Node } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
-import type { Node } from '../api/operations.ts';
 import { textOfBase64 } from '../format/text.ts';
 import { loadYaml } from './reading.ts';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { ApprovalsReply } from '../../../clients/api/operations.ts';
 import { usePolled } from '../../data/api/live.ts';
-import type { ApprovalsReply } from '../../data/api/operations.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';

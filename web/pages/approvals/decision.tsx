@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { ApprovalReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { ApprovalReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

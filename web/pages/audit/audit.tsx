@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { AuditEntry } from '../../data/api/operations.ts';
+import type { AuditEntry } from '../../../clients/api/operations.ts';
 import { type AuditFilters, Changes } from '../../data/audit/changes.ts';
 import { count } from '../../data/format/text.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import type { ExplanationReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { ExplanationReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { useTask } from '../../data/api/task.ts';
 import { eventIn, waitingRun } from '../../data/events/events.ts';

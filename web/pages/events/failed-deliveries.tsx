@@ -1,6 +1,6 @@
+import type { FailedDeliveriesReply, FailedDelivery } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { type Loaded, useLoad } from '../../data/api/live.ts';
-import type { FailedDeliveriesReply, FailedDelivery } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { useTask } from '../../data/api/task.ts';
 import { count } from '../../data/format/text.ts';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { EventRecord } from '../../../clients/api/operations.ts';
 import { filterQuery } from '../../data/api/client.ts';
 import { useLive } from '../../data/api/live.ts';
-import type { EventRecord } from '../../data/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { now } from '../../data/browser/clock.ts';
 import { useActions } from '../../data/navigation/actions.ts';

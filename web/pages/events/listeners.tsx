@@ -1,5 +1,5 @@
+import type { Listener } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
-import type { Listener } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { isForDecision } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { EventRecord, Listener } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
-import type { EventRecord, Listener } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { draftOfEvent, type EventDraft, isForDecision, sendEvent } from '../../data/events/events.ts';
 import { prettyJson } from '../../data/format/text.ts';

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../data/api/operations.ts';
+import type { LogLine } from '../../../clients/api/operations.ts';
 import type { Bucket } from '../../data/runs/statistics.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import { toGraph } from '../../data/workflow/graph.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { KeyInput, KeyRecord } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { KeyInput, KeyRecord } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Confirm } from '../../parts/confirm/confirm.tsx';

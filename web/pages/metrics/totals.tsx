@@ -1,5 +1,5 @@
+import type { MetricsReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { MetricsReply } from '../../data/api/operations.ts';
 import { duration } from '../../data/format/time.ts';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';

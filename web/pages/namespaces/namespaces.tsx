@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { NamespaceRecord } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLive } from '../../data/api/live.ts';
-import type { NamespaceRecord } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { useActions } from '../../data/navigation/actions.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { InstanceRecord } from '../../data/api/operations.ts';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { count } from '../../data/format/text.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

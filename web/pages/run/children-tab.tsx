@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { every } from '../../data/api/asking.ts';
 import { filterQuery } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { InstanceRecord } from '../../data/api/operations.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';

@@ -1,5 +1,5 @@
+import type { InstanceReply, TimelineReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
-import type { InstanceReply, TimelineReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import type { StreamState } from '../../data/api/streams.ts';
 import { useTask } from '../../data/api/task.ts';

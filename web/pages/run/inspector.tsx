@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import type { InstanceReply, TimelineReply } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../../data/api/errors.ts';
 import type { GrowingLog } from '../../data/api/growing-log.ts';
-import type { InstanceReply, TimelineReply } from '../../data/api/operations.ts';
 import { instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';

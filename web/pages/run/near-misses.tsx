@@ -1,4 +1,4 @@
-import type { WaitingReply } from '../../data/api/operations.ts';
+import type { WaitingReply } from '../../../clients/api/operations.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Time } from '../../parts/value/value.tsx';
 

@@ -1,4 +1,4 @@
-import type { InstanceRecord } from '../../data/api/operations.ts';
+import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';

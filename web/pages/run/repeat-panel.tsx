@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { InstanceReply, TimelineReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { InstanceReply, TimelineReply } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { prettyJson, textOfBase64 } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

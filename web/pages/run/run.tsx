@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
+import type { InstanceReply } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../../data/api/errors.ts';
 import { type GrowingLog, useGrowingLog } from '../../data/api/growing-log.ts';
 import { useLive, useLoad, usePolled } from '../../data/api/live.ts';
-import type { InstanceReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { textOfBase64 } from '../../data/format/text.ts';
 import { instantOf } from '../../data/format/time.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import type { TimelineReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { TimelineReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into } from '../../data/api/task.ts';
 import { byteSize } from '../../data/format/text.ts';

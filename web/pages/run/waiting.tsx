@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { WaitingReply } from '../../data/api/operations.ts';
+import type { WaitingReply } from '../../../clients/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

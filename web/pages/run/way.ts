@@ -1,4 +1,4 @@
-import type { InstanceReply } from '../../data/api/operations.ts';
+import type { InstanceReply } from '../../../clients/api/operations.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
 import type { Way } from '../../parts/diagram/diagram.tsx';
 

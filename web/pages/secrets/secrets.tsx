@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { SecretRecord } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { useLive } from '../../data/api/live.ts';
-import type { SecretRecord } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

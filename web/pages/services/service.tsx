@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { ServiceReply } from '../../../clients/api/operations.ts';
 import { type ApiError, toApiError } from '../../data/api/errors.ts';
-import type { ServiceReply } from '../../data/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';

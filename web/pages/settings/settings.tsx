@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { ConfigReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { type Loaded, useLoad } from '../../data/api/live.ts';
-import type { ConfigReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';

@@ -1,22 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { urlOf } from '../../data/api/client.ts';
-import { errorOf } from '../../data/api/errors.ts';
-import type { OwnKeyReply } from '../../data/api/operations.ts';
+import { clientWith } from '../../data/api/client.ts';
 import { farewell, signIn, signOut } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { TextField } from '../../parts/field/field.tsx';
 import { Logo } from '../../parts/icon/logo.tsx';
 import { ErrorNote } from '../../parts/note/note.tsx';
-
-/** The rights of a key. Throws ApiError for one that the service does not know. */
-async function rightsOf(secret: string): Promise<OwnKeyReply> {
-  const response = await fetch(urlOf('getOwnKey', {}), { headers: { 'Service-Api-Key': secret }, cache: 'no-store' });
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as OwnKeyReply;
-}
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
@@ -47,7 +38,7 @@ export function SignInForm({ children }: { readonly children: ComponentChildren 
     event.preventDefault();
     const text = secret.value.trim();
     problem.value = problemOf(text);
-    if (problem.value === undefined) void task.run(async () => signIn(text, await rightsOf(text)));
+    if (problem.value === undefined) void task.run(async () => signIn(text, await clientWith(text).call('getOwnKey')));
   };
   return (
     <form class="sign-in-form" onSubmit={submit}>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
+import type { Node } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
-import type { Node } from '../../data/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Icon } from '../../parts/icon/icon.tsx';

@@ -1,6 +1,6 @@
-import { apiUrl } from '../../data/api/client.ts';
+import type { WebhooksReply } from '../../../clients/api/operations.ts';
+import { SERVICE_URL } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
-import type { WebhooksReply } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
@@ -31,7 +31,7 @@ function lackOf({ live, secret }: Webhook): string {
 }
 
 /** The URL for senders: where this page reaches the service, if the service does not know its own address. */
-const urlOf = ({ url }: Webhook): string => (url.startsWith('/') ? apiUrl(url.replace(/^\/api/, '')) : url);
+const urlOf = ({ url }: Webhook): string => new URL(url.replace(/^\//, ''), SERVICE_URL).href;
 
 function State({ webhook }: { readonly webhook: Webhook }) {
   const lack = lackOf(webhook);

@@ -1,5 +1,5 @@
+import type { QueueReply, QueuesReply } from '../../../clients/api/operations.ts';
 import { usePolled } from '../../data/api/live.ts';
-import type { QueueReply, QueuesReply } from '../../data/api/operations.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';

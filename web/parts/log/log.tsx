@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { LogLine } from '../../data/api/operations.ts';
+import type { LogLine } from '../../../clients/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { clockTime, exactTime, instantOf } from '../../data/format/time.ts';
 import { Button } from '../button/button.tsx';

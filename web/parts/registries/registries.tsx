@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Registry } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
 import { type ApiError, toApiError } from '../../data/api/errors.ts';
-import type { Registry } from '../../data/api/operations.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import type { RegistrySource } from '../../data/registries/source.ts';

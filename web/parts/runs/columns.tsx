@@ -1,4 +1,4 @@
-import type { InstanceRecord, Listener } from '../../data/api/operations.ts';
+import type { InstanceRecord, Listener } from '../../../clients/api/operations.ts';
 import { isForDecision } from '../../data/events/events.ts';
 import type { Labels } from '../../data/runs/labels.ts';
 import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';

@@ -1,4 +1,4 @@
-import type { ServiceRecord } from '../../data/api/operations.ts';
+import type { ServiceRecord } from '../../../clients/api/operations.ts';
 import { useServices } from '../../data/services/live.ts';
 import type { ServiceSource } from '../../data/services/source.ts';
 import { ErrorNote, Skeleton } from '../note/note.tsx';

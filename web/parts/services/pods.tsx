@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Pod, ServiceRecord, ServiceReply } from '../../../clients/api/operations.ts';
 import { every } from '../../data/api/asking.ts';
 import { type ApiError, toApiError } from '../../data/api/errors.ts';
-import type { Pod, ServiceRecord, ServiceReply } from '../../data/api/operations.ts';
 import { isPassing } from '../../data/api/reach.ts';
 import { follow } from '../../data/api/streams.ts';
 import { into } from '../../data/api/task.ts';

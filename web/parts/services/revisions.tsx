@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ServiceReply } from '../../data/api/operations.ts';
+import type { ServiceReply } from '../../../clients/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import type { ServiceActions } from '../../data/services/source.ts';
 import { Button } from '../button/button.tsx';

@@ -1,4 +1,4 @@
-import type { Condition, ServiceRecord } from '../../data/api/operations.ts';
+import type { Condition, ServiceRecord } from '../../../clients/api/operations.ts';
 
 const LOOKS = {
   True: { word: 'Ready', look: 'ready' },

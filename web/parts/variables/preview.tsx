@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Variable } from '../../../clients/api/operations.ts';
 import { type ApiError, toApiError } from '../../data/api/errors.ts';
-import type { Variable } from '../../data/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { saveAs } from '../../data/api/transfer.ts';
 import { byteSize } from '../../data/format/text.ts';

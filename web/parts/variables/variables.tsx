@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Variable } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../../data/api/errors.ts';
-import type { Variable } from '../../data/api/operations.ts';
 import { into } from '../../data/api/task.ts';
 import { byteSize } from '../../data/format/text.ts';
 import type { VariableStore } from '../../data/variables/stores.ts';

@@ -3,7 +3,7 @@ import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../../lib/engine/events/broadcasting.ts';
-import { execute } from '../../../../lib/engine/start/start.ts';
+import { execute } from '../../../../lib/engine/requests/start/start.ts';
 import type { CloudEvent } from '../../../../lib/events/cloud-event.ts';
 import { functionKey } from '../../../../lib/testing/format/function-keys.ts';
 import { momentAfter } from '../../../../lib/testing/format/moments.ts';
@@ -11,7 +11,7 @@ import type { TestEvent } from '../../../../lib/testing/format/suite.ts';
 import { isOutside, stagedSource } from '../../../../lib/testing/mocking/functions.ts';
 import { MockScript } from '../../../../lib/testing/mocking/script.ts';
 import type { Observation } from '../../../../lib/testing/observation.ts';
-import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../cases/prepared.ts';
+import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../../../../lib/testing/prepared.ts';
 import { observe } from './observing.ts';
 import { NAMESPACE, PatienceError, TestWorld } from './world.ts';
 

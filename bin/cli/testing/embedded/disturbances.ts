@@ -1,5 +1,5 @@
 import { baselineOf, type Harm, harmsIn, mergedHarms } from '../../../../lib/testing/harm.ts';
-import type { PreparedCase } from '../cases/prepared.ts';
+import type { PreparedCase } from '../../../../lib/testing/prepared.ts';
 import { type CaseRun, runCase, type Variation } from './case.ts';
 
 /** The disturbances of the events of a case. */

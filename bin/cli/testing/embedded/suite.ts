@@ -1,6 +1,6 @@
 import { failuresOf } from '../../../../lib/testing/checking.ts';
+import type { PreparedCase } from '../../../../lib/testing/prepared.ts';
 import type { CaseResult } from '../../../../lib/testing/results.ts';
-import type { PreparedCase } from '../cases/prepared.ts';
 import { runCase } from './case.ts';
 import { type Disturbances, disturb } from './disturbances.ts';
 

@@ -36,9 +36,6 @@ export class PatienceError extends Error {
   override readonly name = 'PatienceError';
 }
 
-/** After so many turns of the event loop without work, everything waits for a time or an answer. */
-const QUIET_TURNS = 4;
-
 /** One service in memory, over virtual time, with one namespace. Its process can crash and start again. */
 export class TestWorld {
   readonly time: VirtualTime;
@@ -115,13 +112,15 @@ export class TestWorld {
     }
   }
 
-  /** Lets everything happen that needs no time. */
+  /**
+   * Lets everything happen that needs no time. Between the functions that the runtime calls, it waits for the database and
+   * for timers only: when no function is at work and the database is quiet, the next thing that happens is a timer.
+   */
   async settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+    do {
       await this.#turn();
       if (this.#process.hasCrashed) await this.#restart();
-      quiet = this.#process.busy === 0 ? quiet + 1 : 0;
-    }
+    } while (this.#process.busy > 0 || !this.#database.isQuiet());
   }
 
   /** Ends the process for good. The stored data can still be read. */

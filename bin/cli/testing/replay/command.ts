@@ -1,16 +1,17 @@
 import { access, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { type Bundle, readBundle } from '../../../../lib/testing/bundles/bundle.ts';
+import { prepareReplay } from '../../../../lib/testing/bundles/case.ts';
 import { divergences } from '../../../../lib/testing/bundles/comparison.ts';
+import { testText } from '../../../../lib/testing/bundles/regression.ts';
 import { exact, ROUNDINGS } from '../../../../lib/testing/bundles/rounding.ts';
 import { failuresOf } from '../../../../lib/testing/checking.ts';
 import type { Observation } from '../../../../lib/testing/observation.ts';
-import { CommandFailedError, needService, type Outcome, toJson, UsageError } from '../../shell/command.ts';
+import { CommandFailedError, importOrExplain, type Outcome, toJson, UsageError } from '../../shell/command.ts';
 import { readBytes } from '../../shell/files.ts';
 import type { Terminal } from '../../shell/terminal.ts';
 import { patienceOf } from '../options.ts';
-import { prepareReplay, presentWorkflow, type ReplayedWorkflow, recordedWorkflow } from './preparation.ts';
-import { testText } from './regression.ts';
+import { presentWorkflow, type ReplayedWorkflow, recordedWorkflow } from './workflow.ts';
 
 /** The values of the options of `weft replay`. */
 export interface ReplayValues {
@@ -118,7 +119,7 @@ export async function replayBundle(values: ReplayValues, file: string, terminal:
   const bundle = await openBundle(terminal, file);
   const patience = patienceOf(values.timeout);
   const workflow = await presentWorkflow(terminal, file, { bundle, named: values.workflow });
-  const engine = await needService(() => import('../embedded/suite.ts'));
+  const engine = await importOrExplain(() => import('../embedded/suite.ts'));
   const context = { bundle, workflow, terminal };
   const replayed = await replay(context, engine, patience);
   const target = values['write-test'];

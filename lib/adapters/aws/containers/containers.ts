@@ -36,7 +36,7 @@ export interface LambdaContainersOptions {
 const GRACE_MS = 15_000;
 const MAX_CALL_MS = 14 * 60_000;
 
-/** The reconciliation counts as never started, or as crashed, when its record did not change for so long. */
+/** A reconciliation counts as never started, or as crashed, when its record has not changed for this time. */
 const NOT_STARTED_MS = 60_000;
 const CRASHED_MS = 20 * 60_000;
 const POLL_INTERVAL_MS = 1_000;

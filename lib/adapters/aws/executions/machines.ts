@@ -88,7 +88,7 @@ export async function removeMachine(options: DefiningOptions, arn: string): Prom
   await retried(options, () => options.client.send(new DeleteStateMachineCommand({ stateMachineArn: arn })));
 }
 
-/** So many versions are deleted at once, so that the next definitions need not delete one each. */
+/** The versions that are deleted at once, so that the next definitions need not delete one each. */
 const REMOVED_AT_ONCE = 10;
 
 /** The number of a version, the last part of its ARN. */
@@ -113,7 +113,7 @@ async function defineOnce(client: SFNClient, input: Input, arn: string): Promise
   const created = await create(client, input);
   if (created !== undefined) return created;
   const current = await client.send(new DescribeStateMachineCommand({ stateMachineArn: arn }));
-  // Publishing a revision twice returns one version; for an update without a change that is not documented.
+  // Publishing a revision twice returns one version. Whether an update without a change does so is not documented.
   return isSame(current, input) ? publish(client, arn, current.revisionId) : update(client, input, arn);
 }
 

@@ -21,7 +21,7 @@ const MAX_WRITES = 100;
 type Change = Exclude<Write, { do: 'check' }>;
 type NoteError = (error: unknown) => void;
 
-/** Where a part of the SDK's client sees each attempt: the client repeats throttled ones itself, for seconds. */
+/** The step of the SDK's client that sees each attempt: the client repeats throttled ones itself, for seconds. */
 const OF_EACH_ATTEMPT = { step: 'deserialize', priority: 'high' } as const;
 
 /** A part of the SDK's client that gives errors to `note`. */

@@ -6,7 +6,7 @@ import { leasable as leases } from '../../portable/schema.ts';
 const LEASE_MS = 1_000;
 /** How long a write waits: longer than a lease, whatever the differences between the rates of two clocks. */
 const WAIT_MS = 1_100;
-/** So many items, and keys of items that are read by leases elsewhere, are remembered. */
+/** The most items that are remembered, and keys of items that are read by leases elsewhere. */
 const MAX_REMEMBERED = 10_000;
 
 export interface LeaseOptions {
@@ -30,7 +30,7 @@ const nameOf = ({ table, pk, sk }: Key): string => JSON.stringify([table, pk, sk
 const isHot = ({ table, pk }: Key, item: Item | undefined): boolean =>
   table === leases.table && pk === leases.namespaces && item?.[leases.spread] !== undefined;
 
-/** Whether a write ends leases of other processes, although this one has not read the item with a hot one. */
+/** Whether a write ends leases of other processes, although this one has not read the item together with a hot one. */
 const isRevocation = (write: Write): boolean =>
   write.do === 'delete' && write.key.table === leases.table && write.key.pk === leases.apiKeys;
 

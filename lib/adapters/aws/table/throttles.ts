@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TableName, Write } from '../../../ports/table.ts';
 import { type IndexSchema, keyNames, tableSchemas } from '../../portable/schema.ts';
 
-/** So many keys are remembered. */
+/** The most keys that are remembered. */
 const MAX_KEYS = 1_000;
 
 /** A reason for which DynamoDB throttled a request, with the ARN of the table or of the index. */

@@ -1,6 +1,6 @@
 /**
- * Calls `ring` once after so many milliseconds at the latest, unless the returned function is called before. `Timers` sets
- * it again if it rings early.
+ * Calls `ring` once after `milliseconds` at the latest, unless the returned function is called before. `Timers` sets it
+ * again if it rings early.
  */
 export type Alarm = (milliseconds: number, ring: () => void) => () => void;
 

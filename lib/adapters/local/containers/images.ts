@@ -19,7 +19,7 @@ export interface FetchOptions {
   readonly image: string;
   readonly credentials: readonly RegistryCredentials[];
   readonly signal: AbortSignal;
-  /** The tenant that asks for the image. */
+  /** The tenant that uses the image. */
   readonly tenant: string;
   readonly privateImages: PrivateImages;
 }

@@ -124,7 +124,7 @@ export class Pod {
     return { ...outcome, answered: { ...outcome.answered, problem } };
   }
 
-  /** Cancels a call, and aborts it after so many milliseconds. */
+  /** Cancels a call, and aborts it after `ms` milliseconds. */
   cancel(actionId: string, ms: number): void {
     this.#sidecar?.cancel(actionId, ms);
   }
@@ -204,15 +204,8 @@ export class Pod {
   }
 }
 
-const OF_INSTALLATION = /^global-/;
-
-/**
- * The tenant of a revision, whose pods share a network and whose images are shared. A revision that was prepared before
- * tenants were recorded is a tenant of its own.
- */
-export function tenantOf({ id, tenant }: Pick<ContainerRevision, 'id' | 'tenant'>): string {
-  return tenant?.id ?? (OF_INSTALLATION.test(id) ? 'installation' : id);
-}
+/** The tenant of a revision, whose pods share a network and whose images are shared: a namespace, or the installation. */
+export const tenantOf = ({ tenant }: Pick<ContainerRevision, 'tenant'>): string => tenant?.id ?? 'installation';
 
 /** Arguments of `run` for the root of a function: read-only, unless it was excepted. */
 function rootOf({ revision, runtime }: PodPlan): readonly string[] {

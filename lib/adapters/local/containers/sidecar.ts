@@ -47,7 +47,7 @@ export class Sidecar {
     this.ended.then(() => this.#failAll());
   }
 
-  /** Whether the function accepts connections within so many milliseconds; 0: at once. */
+  /** Whether the function accepts connections within `ms` milliseconds; 0: at once. */
   probe(ms: number): Promise<boolean> {
     if (this.#hasEnded) return Promise.resolve(false);
     this.#lastProbe += 1;
@@ -67,7 +67,7 @@ export class Sidecar {
     return session.outcome;
   }
 
-  /** Cancels a call, and aborts it after so many milliseconds. */
+  /** Cancels a call, and aborts it after `ms` milliseconds. */
   cancel(id: string, ms: number): void {
     this.#send({ do: 'cancel', id, ms });
   }

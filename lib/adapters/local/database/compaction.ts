@@ -1,6 +1,6 @@
 import type { LocalDatabase } from './database.ts';
 
-/** Free pages that stay in the file for the next writes: so many, and this part of the file. */
+/** Free pages that stay in the file for the next writes: this number at least, and this part of the file. */
 const SPARE_PAGES = 1000;
 const SPARE_PART = 0.25;
 

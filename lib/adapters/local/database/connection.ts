@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
 
-/** A checkpoint runs when the log has so many pages. */
+/** The size of the log at which a checkpoint runs, pages. */
 const CHECKPOINT_PAGES = 2000;
 /** The log file is cut to this size after a checkpoint, bytes. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;

@@ -13,12 +13,10 @@ export interface DataFolder {
 /** The name of the database file in a data folder. */
 export const DATABASE_FILE = 'weft.db';
 
-/** Sets the mode of the files of a folder to 0600; also of files in its subfolders if `isDeep`. */
-export function makeFilesPrivate(folder: string, isDeep = false): void {
+/** Sets the mode of the files of a folder to 0600. */
+function makeFilesPrivate(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isFile()) chmodSync(path, 0o600);
-    else if (entry.isDirectory() && isDeep) makeFilesPrivate(path, true);
+    if (entry.isFile()) chmodSync(join(folder, entry.name), 0o600);
   }
 }
 

@@ -13,26 +13,24 @@ export interface DataSummary {
 
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID';
 
-function createdAt(database: LocalDatabase, file: string, now: number): number {
+function createdAt(database: LocalDatabase, now: number): number {
   database.define(SCHEMA);
   const found = database.statement("SELECT value FROM about WHERE name = 'created'").get();
   if (found !== undefined) return Number(found['value']);
-  // A database of a version that did not note it is as old as its file.
-  const created = database.isNew ? now : Math.trunc(statSync(file).birthtimeMs);
   const note = database.statement("INSERT INTO about VALUES ('created', ?)");
-  database.write(() => note.run(String(created)));
-  return created;
+  database.write(() => note.run(String(now)));
+  return now;
 }
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0);
 
-/** The size and the age of a database at `file` in `folder`, which notes its creation if that is missing. */
+/** The size and the age of a database at `file` in `path`. A new database notes `now` as the time of its creation. */
 export function summarize(
   database: LocalDatabase,
   { path, file }: { readonly path: string; readonly file: string },
   now: number,
 ): DataSummary {
-  const created = createdAt(database, file, now);
+  const created = createdAt(database, now);
   return { folder: path, bytes: sizeOf(file) + sizeOf(`${file}-wal`), created };
 }
 

@@ -46,6 +46,8 @@ export class LocalDatabase {
   readonly isNew: boolean;
   /** Whether `accepted` waits for the disk. */
   readonly waits: boolean;
+  /** Whether no turn is under way and no caller waits for the next one; flushes of the disk do not count. */
+  readonly isQuiet = (): boolean => this.#turn.isQuiet;
   readonly #file: string;
   readonly #connection: DatabaseSync;
   readonly #transaction: Transaction;
@@ -152,10 +154,7 @@ export class LocalDatabase {
     return this.waits ? this.durable({ isPatient: true }) : this.#turn.yielded();
   }
 
-  /**
-   * Resolves when everything written so far is on the disk. While the disk accepts no writes it rejects with StorageError,
-   * or waits if it `isPatient`.
-   */
+  /** Resolves when all writes are on the disk. While it accepts none, rejects with StorageError, or waits if `isPatient`. */
   durable({ isPatient = false } = {}): Promise<void> {
     const commit = this.#log.committed + (this.#isDirty ? 1 : 0);
     if (this.#log.isDurable(commit)) return DONE;

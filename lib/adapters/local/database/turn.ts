@@ -10,6 +10,7 @@ export class Turn {
   readonly #isTimed: boolean;
   #began: number | undefined;
   #operations = 0;
+  #yields = 0;
 
   /** `onEnd` is called at the end of each turn, as its last part. A turn that is not timed is long by its operations. */
   constructor(onEnd: () => void, isTimed = true) {
@@ -20,6 +21,11 @@ export class Turn {
   /** More work of this turn may follow, so its commit must wait for its end. */
   get hasBegun(): boolean {
     return this.#began !== undefined;
+  }
+
+  /** No turn has begun, and no caller waits in `yielded`. */
+  get isQuiet(): boolean {
+    return this.#began === undefined && this.#yields === 0;
   }
 
   /** Begins a turn, which ends with this turn of the event loop. */
@@ -42,6 +48,12 @@ export class Turn {
     this.#operations += 1;
     const isLong = this.#isTimed ? performance.now() - this.#began >= MAX_TURN_MS : this.#operations >= MAX_OPERATIONS;
     if (!isLong) return DONE;
-    return new Promise((resolve) => setImmediate(resolve));
+    this.#yields += 1;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#yields -= 1;
+        resolve();
+      });
+    });
   }
 }

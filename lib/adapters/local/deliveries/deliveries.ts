@@ -16,7 +16,7 @@ export interface DeliveriesProps {
   readonly journal: DeliveriesJournal;
   /** Handles a delivery. If it throws, the delivery is repeated after a delay. */
   readonly handle: (body: string) => Promise<void>;
-  /** Whose delivery it is: the tenants take turns. */
+  /** The tenant of a delivery: tenants take turns. */
   readonly tenantOf: (body: string) => string | Promise<string>;
   /** Stores a delivery that exhausted its retries. If it throws, the delivery is repeated. */
   readonly giveUp: (body: string, why: GivenUp) => Promise<void> | undefined;
@@ -36,7 +36,7 @@ export interface Added {
   readonly name?: string;
 }
 
-/** A delivery may run states of its tenant, which take seconds: a tenant has a part of the places. */
+/** A delivery may run states of its tenant for seconds, so a tenant has only a part of the concurrent deliveries. */
 const AT_A_TIME = { total: 64, perTenant: 16 };
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;

@@ -10,7 +10,7 @@ export interface DeliveryRow {
 }
 
 /** The tables of a journal, with `name` as the prefix of their names. */
-export const deliveriesSchema = (name: string): string => `
+const deliveriesSchema = (name: string): string => `
   CREATE TABLE IF NOT EXISTS ${name}_deliveries (
     id INTEGER PRIMARY KEY, due INTEGER NOT NULL, body TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0
   ) STRICT;

@@ -23,7 +23,7 @@ export class Arrivals {
     return this.#taken < this.#turnBytes;
   }
 
-  /** Resolves in a turn in which the holder may take so many bytes, or all that a turn may have. */
+  /** Resolves in a turn in which the holder may take `bytes`, or all bytes of a turn if they are fewer. */
   wait(holder: string, bytes: number): Promise<void> {
     return new Promise((resolve) => {
       const others = this.#waiting.get(holder) ?? [];

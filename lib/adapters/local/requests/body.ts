@@ -11,10 +11,10 @@ export interface RequestLimits {
   /** Bytes of bodies that are held at the same time, in total and for one key. */
   readonly bodyBytes: number;
   readonly bodyBytesPerKey: number;
-  /** After so many milliseconds, a body must have arrived at `bytesPerSecond` since then. */
+  /** After this time, milliseconds, the rest of a body must arrive at `bytesPerSecond`. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
-  /** The rest of a body that is not read is dropped until it pauses for so many milliseconds. */
+  /** The rest of a body that is not read is dropped until it pauses for this time, milliseconds. */
   readonly lingerMs: number;
 }
 
@@ -29,10 +29,10 @@ export const DEFAULT_LIMITS: RequestLimits = {
   lingerMs: 30_000,
 };
 
-/** The rest of a body that is not read is dropped for so many lingering times at most. */
+/** The most lingering times for which the rest of a body that is not read is dropped. */
 const MAX_LINGERS = 10;
 
-/** So many addresses without a key can hold all bytes that such addresses have together. */
+/** The number of addresses without a key that can hold all bytes that such addresses have together. */
 const STRANGERS = 4;
 
 /** A body of more bytes arrives in turns. */
@@ -76,7 +76,7 @@ export class RequestBody {
   }
 
   /**
-   * Reads the body on the account of a key, until the reply has left; without a key, on that of the address, so that no
+   * Reads the body within the share of a key, until the reply has left; without a key, within that of the address, so that no
    * address keeps others from routes that need no key, such as webhooks. Throws RequestError for a body that is longer
    * than `most` bytes, comes too slowly or exceeds the limits, and for too many requests of the key.
    */

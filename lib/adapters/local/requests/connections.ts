@@ -7,9 +7,9 @@ export interface ConnectionLimits {
   /** Open connections of one address, and of all addresses. A proxy is one address. */
   readonly connectionsPerAddress: number;
   readonly connections: number;
-  /** The head of a request must have arrived so many milliseconds after the connection was opened or the head began. */
+  /** The time for the head of a request, milliseconds, from the opening of the connection or the first byte of the head. */
   readonly headMs: number;
-  /** A connection without progress is closed after so many milliseconds, unless a run or a stream is waited for. */
+  /** A connection without progress is closed after this time, milliseconds, unless it waits for a run or streams. */
   readonly stalledMs: number;
 }
 

@@ -5,7 +5,7 @@ interface DelayedChange {
   readonly work: () => void;
 }
 
-/** Runs changes in order, each after so many further calls, to test eventually consistent indexes. */
+/** Runs changes in order, each after this number of further calls, to test eventually consistent indexes. */
 export function delayedChanges(database: LocalDatabase, calls: number) {
   const waiting: DelayedChange[] = [];
   let now = 0;

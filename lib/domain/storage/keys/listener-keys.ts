@@ -23,10 +23,7 @@ export const isDescription = (sk: string): boolean => sk.startsWith(DESCRIPTION)
 /** The key of an attribute by whose values listeners of a type are stored. */
 export const attribute = (namespaceId: string, type: string, name: string): Key =>
   at(ofType(namespaceId, type), `${ATTRIBUTE}${part(name)}`);
-/**
- * The key of a number of partitions that a type has at least. It is no `attribute#`, so a version that does not know it cannot
- * read the type, and tries again later: it would miss the listeners in the other partitions.
- */
+/** The key of a number of partitions that a type has at least. */
 export const partitions = (namespaceId: string, type: string, count: number): Key =>
   at(ofType(namespaceId, type), `${PARTITIONS}${String(count).padStart(2, '0')}`);
 
@@ -52,7 +49,7 @@ interface Demand {
   readonly type: string;
   /** The exact value that it demands. */
   readonly value: string | undefined;
-  /** The partition of the type; it matters without a value. */
+  /** The partition of the type; used only without a value. */
   readonly partition: number;
 }
 

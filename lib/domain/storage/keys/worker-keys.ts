@@ -52,7 +52,7 @@ export interface TaskOrder {
   readonly heldUntil: number | undefined;
 }
 
-/** The sort key of an open task: those that are ready by priority and age, those that are held by the end of that. */
+/** The sort key of an open task: ready tasks are ordered by priority and age, held ones by the end of the hold. */
 export function taskOrder({ queue, priority, created, heldUntil }: TaskOrder, id: string): string {
   const order = `${priorityText(priority)}#${runOrder(created, id)}`;
   return heldUntil === undefined ? `${queue}#${READY}#${order}` : `${queue}#${HELD}#${timeText(heldUntil)}#${order}`;

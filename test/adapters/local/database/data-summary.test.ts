@@ -30,12 +30,6 @@ describe('a database in a folder', () => {
     expect(later.created).toBe(NOON);
     expect(later.bytes).toBeGreaterThan(4096);
   });
-
-  test('of a version that did not note it is as old as its file', async () => {
-    await database.close();
-    database = new LocalDatabase({ file });
-    expect(Math.abs(summarize(database, { path, file }, NOON).created - Date.now())).toBeLessThan(DAY_MS);
-  });
 });
 
 test.each([

@@ -38,6 +38,35 @@ afterEach(async () => {
 describe('a turn of the event loop', () => {
   beforeEach(() => open('written'));
 
+  test('is quiet before its first work and after its end', async () => {
+    await turn();
+    expect(database.isQuiet()).toBe(true);
+    database.write(() => add.run(1));
+    expect(database.isQuiet()).toBe(false);
+    await turn();
+    expect(database.isQuiet()).toBe(true);
+  });
+
+  test('is not quiet while a long one waits for the next', async () => {
+    await turn();
+    const counting = new LocalDatabase({ file: ':memory:', acknowledge: 'written', isTimed: false });
+    let isDone = false;
+    const work = (async () => {
+      counting.write(() => 0);
+      for (let i = 0; i < 150; i += 1) await counting.change(() => i);
+      isDone = true;
+    })();
+    const seenQuiet: boolean[] = [];
+    while (!isDone) {
+      seenQuiet.push(counting.isQuiet());
+      await turn();
+    }
+    await work;
+    expect(seenQuiet.length).toBeGreaterThan(1);
+    expect(seenQuiet).not.toContain(true);
+    await counting.close();
+  });
+
   test('is one transaction: reads find its writes at once, and it is committed at its end', async () => {
     database.write(() => add.run(1));
     database.write(() => add.run(2));

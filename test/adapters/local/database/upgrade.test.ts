@@ -50,7 +50,7 @@ describe('a folder of an older schema version', () => {
     await fill();
     await (await open(NEXT)).close();
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
-    expect(countIn('weft.db.layout-4')).toEqual({ before: MANY, after: 0 });
+    expect(countIn('weft.db.schema-1')).toEqual({ before: MANY, after: 0 });
   });
 
   test.each([1, 600, MANY])('is migrated also after the process was killed at item %i', async (number) => {
@@ -62,7 +62,7 @@ describe('a folder of an older schema version', () => {
     expect(signal).toBe('SIGKILL');
     await (await open(NEXT)).close();
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
-    expect(countIn('weft.db.layout-4')).toEqual({ before: MANY, after: 0 });
+    expect(countIn('weft.db.schema-1')).toEqual({ before: MANY, after: 0 });
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
@@ -72,8 +72,8 @@ describe('a folder of an older schema version', () => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, bytes.length / 2);
     writeFileSync(file, bytes);
-    await expect(open(NEXT)).rejects.toThrow(`cannot be copied to ${file}.layout-4 before it is changed`);
-    expect(readdirSync(folder).filter((name) => name.includes('.layout-4'))).toEqual([]);
+    await expect(open(NEXT)).rejects.toThrow(`cannot be copied to ${file}.schema-1 before it is changed`);
+    expect(readdirSync(folder).filter((name) => name.includes('.schema-1'))).toEqual([]);
   });
 
   test('prints the path of its copy', async () => {
@@ -83,7 +83,7 @@ describe('a folder of an older schema version', () => {
     const printed = log.mock.calls.flat();
     log.mockRestore();
     expect(printed).toEqual([
-      `Migrating the tables from schema version 4 to 5; a copy is kept in ${join(folder, 'weft.db.layout-4')}.`,
+      `Migrating the tables from schema version 1 to 2; a copy is kept in ${join(folder, 'weft.db.schema-1')}.`,
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('a folder of an older schema version', () => {
     await fill();
     await (await open(NEXT)).close();
     await expect(open()).rejects.toThrow(
-      'the tables have schema version 5, but this version of Weft supports versions up to 4',
+      'the tables have schema version 2, but this version of Weft supports versions up to 1',
     );
     expect(countIn('weft.db')).toEqual({ before: 0, after: MANY });
   });
@@ -100,7 +100,7 @@ describe('a folder of an older schema version', () => {
 test('a new folder has the current schema version at once, and no copy', async () => {
   await (await open()).close();
   await (await open()).close();
-  expect(existsSync(join(folder, 'weft.db.layout-1'))).toBe(false);
+  expect(existsSync(join(folder, 'weft.db.schema-1'))).toBe(false);
 });
 
 test('indexes with another definition are created again over the existing items', async () => {

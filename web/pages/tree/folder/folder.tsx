@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Directory, Node } from '../../../data/api/operations.ts';
+import type { Directory, Node } from '../../../../clients/api/operations.ts';
 import { may } from '../../../data/api/session.ts';
 import { into } from '../../../data/api/task.ts';
 import { count } from '../../../data/format/text.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Node } from '../../../../clients/api/operations.ts';
 import { toApiError } from '../../../data/api/errors.ts';
-import type { Node } from '../../../data/api/operations.ts';
 import { count } from '../../../data/format/text.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { pendingRuns } from '../../../data/workflow/runs.ts';

@@ -1,5 +1,5 @@
+import type { Node } from '../../../../clients/api/operations.ts';
 import { call } from '../../../data/api/client.ts';
-import type { Node } from '../../../data/api/operations.ts';
 import { useTask } from '../../../data/api/task.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';

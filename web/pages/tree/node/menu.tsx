@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Node } from '../../../data/api/operations.ts';
+import type { Node } from '../../../../clients/api/operations.ts';
 import { may } from '../../../data/api/session.ts';
 import { into } from '../../../data/api/task.ts';
 import { Icon } from '../../../parts/icon/icon.tsx';

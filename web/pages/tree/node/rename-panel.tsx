@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
+import type { Node } from '../../../../clients/api/operations.ts';
 import { call } from '../../../data/api/client.ts';
-import type { Node } from '../../../data/api/operations.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
+import type { FlowMetricsReply } from '../../../../clients/api/operations.ts';
 import { useLoad } from '../../../data/api/live.ts';
-import type { FlowMetricsReply } from '../../../data/api/operations.ts';
 import { into } from '../../../data/api/task.ts';
 import { duration } from '../../../data/format/time.ts';
 import { type Figure, Figures } from '../../../parts/figures/figures.tsx';

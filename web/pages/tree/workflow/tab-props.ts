@@ -1,5 +1,5 @@
+import type { RouterReply, Workflow } from '../../../../clients/api/operations.ts';
 import type { Loaded } from '../../../data/api/live.ts';
-import type { RouterReply, Workflow } from '../../../data/api/operations.ts';
 import type { Draft } from '../../../data/workflow/drafts.ts';
 
 /** The properties of every view of a workflow. */

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { RouterReply } from '../../../../clients/api/operations.ts';
 import { call } from '../../../data/api/client.ts';
 import type { Loaded } from '../../../data/api/live.ts';
-import type { RouterReply } from '../../../data/api/operations.ts';
 import { may } from '../../../data/api/session.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { cutMiddle } from '../../../data/format/text.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Workflow } from '../../../../clients/api/operations.ts';
 import { useLoad } from '../../../data/api/live.ts';
-import type { Workflow } from '../../../data/api/operations.ts';
 import { may } from '../../../data/api/session.ts';
 import type { StreamState } from '../../../data/api/streams.ts';
 import { into } from '../../../data/api/task.ts';

@@ -2,7 +2,7 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { ContainerCall, ContainerResult } from '../../../../ports/containers.ts';
 import type { ChannelStore } from './channel.ts';
 
-/** Waits so many milliseconds; rejects at the signal. */
+/** Waits; rejects at the signal. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
 /** The client, the store and the sleep function that calls of containers use. */

@@ -41,7 +41,7 @@ const FIRST_DELAY_SECONDS = 3;
 const MAX_DELAY_SECONDS = 60;
 /** About six minutes. */
 const MAX_TRIES = 10;
-/** An operation starts only when so much time is left, milliseconds: the largest layers take minutes. */
+/** An operation starts only when at least this time is left, milliseconds: the largest layers take minutes. */
 const MIN_TIME_MS = 300_000;
 
 /** Names and codes of transient errors of AWS: its control planes accept 15 requests a second (aws-facts 1.4). */
@@ -62,7 +62,7 @@ class StaleTurnError extends Error {
 }
 
 /**
- * Runs one round of the reconciliation of a revision, for at most so many milliseconds. A round may be interrupted at
+ * Runs one round of the reconciliation of a revision, which takes at most `milliseconds`. A round may be interrupted at
  * any point: the next one continues.
  * @throws the error when it is neither a fault of the revision nor transient.
  */
@@ -108,7 +108,7 @@ async function prepare(options: ReconcileOptions, record: RevisionRecord, endsAt
   const message = `Lambda is starting the ${revision.minScale} copies that are kept running`;
   if (revision.minScale > 0) await update(options, record, { reason: 'Scaling', message });
   if (!(await advanceScale(options, version, revision.minScale))) return false;
-  await update(options, record, { state: 'ready', reason: '', message: '', version, speech: PROTOCOL_VERSION });
+  await update(options, record, { state: 'ready', reason: '', message: '', version, protocol: PROTOCOL_VERSION });
   return true;
 }
 

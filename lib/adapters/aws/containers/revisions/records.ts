@@ -23,7 +23,7 @@ export interface RevisionRecord {
   readonly architecture?: Architecture;
   /** Set when the revision can be called: the ARN of the function's version, and its PROTOCOL_VERSION. */
   readonly version?: string;
-  readonly speech?: number;
+  readonly protocol?: number;
 }
 
 /**
@@ -165,8 +165,8 @@ function fromItem(item: Item): RevisionRecord {
 
 /** A ready revision with another protocol version counts as failed, so that its next use prepares it again. */
 function conditionOf(item: Item): Pick<RevisionRecord, 'state' | 'reason' | 'message'> {
-  if (item['state'] === 'ready' && item['speech'] !== PROTOCOL_VERSION) {
-    const message = 'it was made by another version of Weft; its next call has it made again';
+  if (item['state'] === 'ready' && item['protocol'] !== PROTOCOL_VERSION) {
+    const message = 'another version of Weft prepared it; its next call prepares it again';
     return { state: 'failed', reason: 'Outdated', message };
   }
   const { state, reason, message } = item;

@@ -150,8 +150,8 @@ describe('reconciling a revision', () => {
   test('is repeated by preparing a revision of an older version of Weft', async () => {
     await prepareAndRun();
     const key = { table: 'catalog', pk: `container#${ID}`, sk: '.' } as const;
-    await table.write([{ do: 'update', key, set: {}, remove: ['speech'] }]);
-    const message = 'it was made by another version of Weft; its next call has it made again';
+    await table.write([{ do: 'update', key, set: {}, remove: ['protocol'] }]);
+    const message = 'another version of Weft prepared it; its next call prepares it again';
     expect(await statusOf()).toEqual({ ...READY, state: 'failed', reason: 'Outdated', message });
     const before = registry.requests.length;
     advanceTime(1);

@@ -1,0 +1,90 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { UsageError } from '../shell/command.ts';
+import type { Terminal } from '../shell/terminal.ts';
+
+const TEST = /\.test\.ya?ml$/;
+const WORKFLOW = /\.ya?ml$/;
+
+/** A file, as the user named it or below the folder that he named. */
+export interface SourceFile {
+  readonly file: string;
+  readonly source: string;
+}
+
+async function testsBelow(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...(await testsBelow(root, path)));
+    else if (TEST.test(entry.name)) found.push(path);
+  }
+  return found;
+}
+
+/** The tests of an argument: of a folder all below it, of a workflow those beside it. */
+async function testsOf({ cwd }: Terminal, argument: string): Promise<string[]> {
+  const path = resolve(cwd, argument);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return (await testsBelow(path, '')).map((file) => join(argument, file));
+  if (found === undefined) throw new UsageError(`${argument} cannot be read: there is no such file or folder`);
+  if (TEST.test(argument)) return [argument];
+  const beside = argument.replace(WORKFLOW, '.test.yaml');
+  if (WORKFLOW.test(argument) && (await stat(resolve(cwd, beside)).catch(() => undefined))) return [beside];
+  throw new UsageError(`${argument} is no file of tests; their names end in .test.yaml`);
+}
+
+/** Reads the files of tests that the arguments name, each once. Throws UsageError for an argument that names none. */
+export async function readTests(terminal: Terminal, args: readonly string[]): Promise<SourceFile[]> {
+  const named = (await Promise.all(args.map((argument) => testsOf(terminal, argument)))).flat();
+  const files = [...new Map(named.map((file) => [resolve(terminal.cwd, file), file])).values()];
+  return Promise.all(
+    files.map(async (file) => ({ file, source: await readFile(resolve(terminal.cwd, file), 'utf8') })),
+  );
+}
+
+/** Where the workflows of a file of tests are. */
+export interface Roots {
+  readonly cwd: string;
+  /** The folders whose files are at the root of the tree, absolute. */
+  readonly folders: readonly string[];
+}
+
+/** The nearest folder above that has a `.direktiv.yaml`, to which paths in the tree are relative. */
+async function homeAbove(folder: string): Promise<string | undefined> {
+  if (await stat(join(folder, '.direktiv.yaml')).catch(() => undefined)) return folder;
+  return dirname(folder) === folder ? undefined : homeAbove(dirname(folder));
+}
+
+/** The roots of the workflows of a file of tests; without `folders` the folder of `.direktiv.yaml`, or its own. */
+export async function rootsOf({ cwd }: Terminal, file: string, folders: readonly string[]): Promise<Roots> {
+  const own = dirname(resolve(cwd, file));
+  if (folders.length > 0) return { cwd, folders: folders.map((folder) => resolve(own, folder)) };
+  return { cwd, folders: [(await homeAbove(own)) ?? own] };
+}
+
+/** The path in the tree of a workflow file: relative to the first root above it, without its extension. */
+export function treePathOf({ folders }: Roots, file: string): string {
+  const below = folders.map((folder) => relative(folder, file)).find((path) => !path.startsWith('..'));
+  return (below ?? relative(dirname(file), file)).replaceAll('\\', '/').replace(WORKFLOW, '');
+}
+
+/** The file of a workflow by its path in the tree, in the first root that has it. */
+export async function findWorkflow({ cwd, folders }: Roots, path: string): Promise<SourceFile | undefined> {
+  for (const folder of folders) {
+    for (const name of [`${path}.yaml`, `${path}.yml`, path]) {
+      const source = await readFile(join(folder, name), 'utf8').catch(() => undefined);
+      if (source !== undefined) return { file: relative(cwd, join(folder, name)), source };
+    }
+  }
+  return undefined;
+}
+
+/** Reads the workflow file that a test names, relative to it; undefined if it cannot be read. */
+export async function readWorkflow({ cwd }: Roots, test: string, name: string): Promise<SourceFile | undefined> {
+  const path = resolve(cwd, dirname(test), name);
+  const source = await readFile(path, 'utf8').catch(() => undefined);
+  return source === undefined ? undefined : { file: relative(cwd, path), source };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../../ports/clock.ts';
+
+/** How long the batches of this process compute, all together, before the event loop is polled, ms. */
+const MAX_TURN_MS = 4;
+
+/** How often the event loop is polled before the next batch computes: a request needs several turns of it. */
+const POLLS = 4;
+
+/** A tenant counts as computing for this long after its last batch, ms. */
+const ACTIVE_MS = 1_000;
+
+/** The last computation of a tenant; `at` in milliseconds since 1970. */
+interface LastComputation {
+  readonly tenant: string;
+  readonly at: number;
+}
+
+const NONE: LastComputation = { tenant: '', at: Number.NEGATIVE_INFINITY };
+
+/** The turns in which the batches of runs compute on the event loop: tenants take turns, each with one of its batches. */
+export class ProcessorTurns {
+  readonly #clock: Pick<Clock, 'now'>;
+  /** By tenant: its batches that wait, in FIFO order. The tenant whose turn comes last is last. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  /** When a batch first computed since the last polls; undefined: none has. */
+  #began: number | undefined;
+  #polls = 0;
+  /** The tenants that have computed since the last batch that waited was resumed. */
+  readonly #served = new Set<string>();
+  #isTurnEnding = false;
+  #newest = NONE;
+  /** The last computation of a tenant other than the newest one. */
+  #other = NONE;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether a tenant other than this one has computed in the last second. */
+  isShared(tenant: string): boolean {
+    const { at } = this.#newest.tenant === tenant ? this.#other : this.#newest;
+    return this.#clock.now() - at <= ACTIVE_MS;
+  }
+
+  /**
+   * Whether a batch of the tenant may compute on before the event loop is polled again. During the polls after a long turn,
+   * a tenant that has not computed yet has a whole turn.
+   */
+  mayCompute(tenant: string): boolean {
+    const now = this.#clock.now();
+    this.#noteComputing(tenant, now);
+    if (this.#began === undefined || (this.#polls > 0 && !this.#served.has(tenant))) this.#began = now;
+    this.#endTurnSoon();
+    if (now - this.#began >= MAX_TURN_MS) return false;
+    this.#served.add(tenant);
+    return true;
+  }
+
+  /** Resolves when a batch of the tenant may compute: at once if there is time left before the event loop is polled. */
+  async take(tenant: string): Promise<void> {
+    if (this.mayCompute(tenant)) return;
+    await this.#wait(tenant);
+    this.#began = this.#clock.now();
+    this.#served.add(tenant);
+  }
+
+  #noteComputing(tenant: string, now: number): void {
+    if (this.#newest.tenant !== tenant) this.#other = this.#newest;
+    this.#newest = { tenant, at: now };
+  }
+
+  #wait(tenant: string): Promise<void> {
+    return new Promise((resolve) => {
+      const batches = this.#waiting.get(tenant) ?? [];
+      batches.push(resolve);
+      this.#waiting.set(tenant, batches);
+      this.#endTurnSoon();
+    });
+  }
+
+  #endTurnSoon(): void {
+    if (this.#isTurnEnding) return;
+    this.#isTurnEnding = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#isTurnEnding = false;
+    this.#polls += 1;
+    if (this.#waiting.size > 0 && this.#polls < POLLS) this.#endTurnSoon();
+    else this.#resumeNext();
+  }
+
+  #resumeNext(): void {
+    this.#polls = 0;
+    this.#began = undefined;
+    this.#served.clear();
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const [tenant, batches] = next;
+    const resume = batches.shift();
+    this.#waiting.delete(tenant);
+    if (batches.length > 0) this.#waiting.set(tenant, batches);
+    this.#endTurnSoon();
+    resume?.();
+  }
+}

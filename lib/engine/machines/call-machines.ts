@@ -1,0 +1,33 @@
+import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
+import { LAMBDA_CALL } from '../../compiler/emit/lambda-call.ts';
+import { type Call, isNativeCall } from '../../domain/runs/runs.ts';
+import type { Executions } from '../../ports/executions.ts';
+import type { EnginePorts } from '../ports.ts';
+import type { ExecutionHandle } from './executions.ts';
+
+/** The machines that carry calls of their own, by their names. */
+const DEFINITIONS = { 'service-call': CONTAINER_CALL, 'lambda-call': LAMBDA_CALL } as const;
+
+/** The handles of these machines, by the port that defined them. */
+const machines = new WeakMap<Executions, Map<string, Promise<string>>>();
+
+function defineMachine(executions: Executions, name: keyof typeof DEFINITIONS): Promise<string> {
+  const handles = machines.get(executions) ?? new Map<string, Promise<string>>();
+  machines.set(executions, handles);
+  const known = handles.get(name);
+  if (known !== undefined) return known;
+  const definition = JSON.stringify(DEFINITIONS[name]);
+  const defined = executions.define({ name, definition, tier: 'STANDARD' });
+  handles.set(name, defined);
+  defined.catch(() => handles.delete(name));
+  return defined;
+}
+
+/** The execution of a call that nothing waits for, or that its own machine makes. */
+export async function callExecution(
+  { executions }: Pick<EnginePorts, 'executions'>,
+  call: Call,
+): Promise<ExecutionHandle> {
+  const name = isNativeCall(call) && call.callee.byMachine === true ? 'lambda-call' : 'service-call';
+  return { machine: await defineMachine(executions, name), executions: 1, express: false, entryWait: 0 };
+}

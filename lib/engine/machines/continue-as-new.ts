@@ -1,0 +1,46 @@
+import { exitsFrom } from '../../compiler/plan/flow.ts';
+import type * as runs from '../../domain/runs/runs.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import type { EnginePorts } from '../ports.ts';
+import { ensureMachine } from './definitions.ts';
+import { moveToExecution } from './executions.ts';
+
+/** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
+const MAX_HISTORY_EVENTS = 15_000;
+const MAX_EXECUTION_MS = 340 * 86_400_000;
+
+/** Whether a run must continue in a new execution before its wait begins: the present one cannot carry it through. */
+export function shouldContinueAsNew({ historyEvents, express, executionBegan, wait }: runs.Run): boolean {
+  if (express || historyEvents > MAX_HISTORY_EVENTS) return true;
+  return wait !== undefined && wait.wake - executionBegan > MAX_EXECUTION_MS;
+}
+
+/**
+ * Whether the first task of an execution of the machine that begins at the start can lead to the wait of a run. If not,
+ * the run has come further in an execution of the same name that was lost.
+ */
+export async function canBeginAt(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<boolean> {
+  // Other waits, and checkpoints, have higher numbers.
+  if (wait.number === 1 || run.executions > 1) return true;
+  const plan = revisions.planOf(await revisions.need(ports, run.workflowId, run.revision));
+  return exitsFrom(plan, [plan.entry]).waits.includes(wait.state);
+}
+
+/** Whether the run has made no progress since `before` was read; its log may have changed. */
+const isUnchanged = (now: runs.Run, before: runs.Run): boolean =>
+  now.status === 'pending' && now.updated === before.updated && now.executions === before.executions;
+
+/**
+ * Continues a pending run in a new execution, from where it stands. The execution before it ends with its next step.
+ * Does nothing when the run has changed since it was read.
+ */
+export async function continueAsNew(ports: EnginePorts, run: runs.Run): Promise<void> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const machine = await ensureMachine(ports, revision, 'resumes');
+  await moveToExecution(ports, run, async (current) => {
+    if (!isUnchanged(current, run)) return undefined;
+    const executionBegan = ports.clock.now();
+    return { executions: run.executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
+  });
+}

@@ -1,0 +1,30 @@
+import type { Outcome } from '../../compiler/emit/task-protocol.ts';
+import type { Run } from '../../domain/runs/runs.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
+import { toWaitSeconds } from './wait-seconds.ts';
+
+export const END: Outcome = { next: '', pause: 0, seconds: 0 };
+
+/** The outcome of a step that ends at a wait. `now`: when the wait begins, milliseconds since 1970. */
+export function outcomeOfWait({ state, number, wake, calls, listening }: Wait, now: number): Outcome {
+  const seconds = toWaitSeconds(wake - now);
+  // Step Functions fails a task whose timeout is 0; a `Wait` of 0 seconds is valid.
+  const timeout = Math.max(seconds, 1);
+  const outcome = { next: state, pause: number, seconds: listening === undefined ? seconds : timeout };
+  if (calls === undefined) return outcome;
+  const waiting = calls.waiting.map((call) => ({ ...call, seconds: timeout, pause: number }));
+  return { ...outcome, seconds: timeout, calls: waiting };
+}
+
+/** Whether a run stands at the wait with which its execution begins: the execution may not have begun yet. */
+export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait'>): boolean =>
+  entryWait !== 0 && wait?.number === entryWait;
+
+/**
+ * The input with which the execution of a run begins: always the same for one execution, as a second start with the same
+ * input has no effect. The wait counts from the commit that began it.
+ */
+export function inputOf(run: Run): object {
+  const { wait, updated } = run;
+  return { run: run.id, ...(wait !== undefined && isAtFirstWait(run) ? outcomeOfWait(wait, updated) : {}) };
+}

@@ -1,0 +1,129 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import { matching } from '../../../domain/instances/finding.ts';
+import * as runs from '../../../domain/runs/runs.ts';
+import { derivedId, spreadId } from '../../../domain/storage/ids.ts';
+import type { ListRequest } from '../../../domain/storage/list-requests.ts';
+import { toTimestamp } from '../../../time/timestamps.ts';
+import type { EnginePorts } from '../../ports.ts';
+import type { Warning } from './effects.ts';
+import { planRerun, type Rerun, rerun } from './rerun.ts';
+
+/** Which runs are repeated, and how. */
+export interface BulkRerun extends Rerun {
+  /** The filters of the list of instances; one by status at least. */
+  readonly request: ListRequest;
+  /** Only runs that were started until then are repeated, milliseconds since 1970. It identifies the repetition. */
+  readonly at: number;
+  /** No run is started. */
+  readonly dryRun: boolean;
+  /** The most runs of this request. */
+  readonly limit: number;
+  /** The id of the run after which it goes on; empty: from the oldest one. */
+  readonly after: string;
+}
+
+/** The result for a run: the id of its repetition, or why it has none. */
+interface Repeated {
+  readonly instance: string;
+  readonly rerun?: string;
+  readonly skipped?: string;
+  /** Warnings of the effects outside the run that the repetition repeats or lacks; absent without any. */
+  readonly warnings?: readonly Warning[];
+}
+
+/** Why a run is not repeated with others; undefined if it is. */
+function obstacleOf(run: runs.Run | undefined): string | undefined {
+  if (run === undefined) return 'the run is not stored any more';
+  if (run.status === 'pending') return 'the run has not ended';
+  if (run.parent !== undefined) return 'a subflow is repeated with the run that called it';
+  const last = run.reruns?.at(-1);
+  return last === undefined ? undefined : `the run was repeated already, as ${last}`;
+}
+
+/** Repeats one run. Throws `too-many` where a limit is reached; another error of the caller is a reason to skip. */
+async function repeat(ports: EnginePorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
+  const run = await runs.find(ports, id);
+  const skipped = obstacleOf(run);
+  if (run === undefined || skipped !== undefined)
+    return { instance: id, ...(skipped === undefined ? {} : { skipped }) };
+  const warned = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings });
+  try {
+    if (dryRun) return { instance: id, ...warned(await planRerun(ports, run, how)) };
+    // The same request starts the same run, also after a crash between the start and the link to it.
+    const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
+    return { instance: id, rerun: started.id, ...warned(warnings) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code === 'too-many') throw error;
+    return { instance: id, skipped: error.message };
+  }
+}
+
+type Filter = ListRequest['filter'][number];
+
+const timeFilter = (type: 'AFTER' | 'BEFORE', ms: number): Filter => ({ field: 'CREATED', type, val: toTimestamp(ms) });
+
+function needStatus({ filter }: ListRequest): void {
+  if (filter.some(({ field, val }) => field === 'STATUS' && val !== '')) return;
+  throw new ServiceError(
+    'malformed',
+    'a filter by status is required: filter.field=STATUS, filter.type=MATCH, filter.val=failed',
+  );
+}
+
+/** The period of the request: from the run after which it goes on, until its time. */
+function bounded({ request, at }: BulkRerun, last: runs.Run | undefined): ListRequest {
+  const since = last === undefined ? [] : [timeFilter('AFTER', last.created)];
+  return { ...request, filter: [...request.filter, ...since, timeFilter('BEFORE', at)] };
+}
+
+/** The runs that the request selects, the oldest first, after the one where it goes on. */
+async function* selected(ports: EnginePorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
+  const found = wanted.after === '' ? undefined : await runs.find(ports, wanted.after);
+  // A run of another namespace is one that does not exist: the reply must not disclose that it does.
+  const last = found?.namespace === namespace ? found : undefined;
+  let isAfter = last === undefined;
+  for await (const head of matching(ports, namespace, bounded(wanted, last))) {
+    if (isAfter) yield head;
+    isAfter ||= head.id === wanted.after;
+  }
+}
+
+/** The reply of a repetition by filter. */
+export interface BulkRerunReply {
+  readonly namespace: string;
+  readonly dryRun: boolean;
+  readonly at: string;
+  /** In a dry run: how many runs the filter selects. */
+  readonly total?: number;
+  readonly instances: readonly Repeated[];
+  /** Where the next request goes on; absent at the end. */
+  readonly next?: string;
+  /** A limit of starts was reached: wait so long before the next request, seconds. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * Repeats the runs of a namespace that a filter selects, the oldest first, at most `limit` of them. Runs that have not
+ * ended, subflows, and runs that were repeated already are skipped, so that a repeated request continues. Throws
+ * `not-found`, `refused`, and `malformed` for a filter that is unknown or lacks the status.
+ */
+export async function rerunMany(ports: EnginePorts, namespace: string, wanted: BulkRerun): Promise<BulkRerunReply> {
+  needStatus(wanted.request);
+  const reply = { namespace, dryRun: wanted.dryRun, at: toTimestamp(wanted.at) };
+  const done: Repeated[] = [];
+  let total = 0;
+  for await (const { id } of selected(ports, namespace, wanted)) {
+    total += 1;
+    if (done.length >= wanted.limit) {
+      if (wanted.dryRun) continue;
+      return { ...reply, instances: done, next: done.at(-1)?.instance ?? wanted.after };
+    }
+    try {
+      done.push(await repeat(ports, id, wanted));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'too-many' || done.length === 0) throw error;
+      return { ...reply, instances: done, next: done.at(-1)?.instance ?? '', retryAfter: error.retryAfter ?? 1 };
+    }
+  }
+  return { ...reply, ...(wanted.dryRun ? { total } : {}), instances: done };
+}

@@ -1,0 +1,70 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import { reserveRunId } from '../../../domain/instances/idempotency-keys.ts';
+import * as runs from '../../../domain/runs/runs.ts';
+import { spreadId } from '../../../domain/storage/ids.ts';
+import * as workflows from '../../../domain/tree/workflows.ts';
+import type { Labels } from '../../../language/labels.ts';
+import { leased } from '../../../ports/table.ts';
+import { needStart } from '../../limits/starts.ts';
+import type { EnginePorts } from '../../ports.ts';
+import { invocationProblem } from '../../run/invocability.ts';
+import { newRunInTurns, type Startable } from '../../run/new-run.ts';
+
+/** A request to run a workflow. */
+export interface Invocation {
+  readonly namespace: string;
+  readonly path: string;
+  readonly ref: string;
+  readonly input: Uint8Array;
+  /** The idempotency key: for 24 hours, requests with the same key of the same workflow start one run. */
+  readonly key?: string;
+  /** Labels of the run, besides those of the workflow. */
+  readonly labels?: Labels;
+  /** `traceparent` of the request. */
+  readonly trace?: string;
+  /** The invoker of the run, as its record shows it; `api` by default. */
+  readonly invoker?: string;
+}
+
+/** An invocation that may be started. */
+export interface Prepared {
+  readonly opened: workflows.Opened;
+  /** The run to start, not stored yet. */
+  readonly run: runs.Run;
+  /** The run that an earlier request with the same key started. */
+  readonly earlier: runs.Run | undefined;
+}
+
+/**
+ * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
+ * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
+ */
+export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
+  const { input, key, invoker = 'api' } = invocation;
+  const own = spreadId(ports.clock.uuid());
+  // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
+  const opened = await openInvocable(ports, invocation, key ?? own);
+  await needStart(ports, opened.namespace);
+  const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
+  const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
+  const run = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
+  if (key === undefined) return { opened, run, earlier: undefined };
+  const id = await reserveRunId(ports, opened.node.id, key, own);
+  // A request that stored the key may have crashed before it stored the run.
+  return { opened, run: { ...run, id }, earlier: id === own ? undefined : await runs.find(ports, id) };
+}
+
+async function openInvocable(
+  ports: EnginePorts,
+  { namespace, path, ref }: Invocation,
+  seed: string,
+): Promise<Startable> {
+  const readAt = ports.clock.now();
+  const opened = await workflows.open({ table: leased(ports.table), blobs: ports.blobs }, namespace, path, {
+    ref,
+    seed,
+  });
+  const problem = invocationProblem(opened);
+  if (problem !== undefined) throw new ServiceError('refused', problem.message);
+  return { ...opened, readAt };
+}

@@ -1,0 +1,113 @@
+import type { WebhookVerification } from '../../../compiler/plan/webhooks.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
+
+/** A request to a webhook. */
+export interface WebhookRequest {
+  readonly method: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+  readonly body: Uint8Array;
+}
+
+/** The request as the data of a run. */
+export interface WebhookInput {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A parameter that is given several times is a list. */
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** JSON and forms as values, another text as it is, other bytes as base64. */
+  readonly body: unknown;
+  /** The bytes of the body as base64. */
+  readonly raw: string;
+}
+
+/** Headers with credentials: they do not enter the data. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'service-api-key',
+  'service-token',
+  'direktiv-api-key',
+  'direktiv-token',
+  'apikey',
+  'key',
+]);
+
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A body becomes a part of the data of a run or of an event, whose nesting is limited. */
+const BOUNDS: Bounds = { levels: 900, characters: Number.POSITIVE_INFINITY, nodes: MAX_NODES };
+
+/** The fields of a form. */
+const MAX_FIELDS = 10_000;
+
+const tooLarge = (what: string): ServiceError => new ServiceError('malformed', `the body ${what}; send less of it`);
+
+function fieldsOf(text: string): Record<string, string | readonly string[]> {
+  // Counted first: a field of one character would cost a hundred times its bytes.
+  let fields = 1;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) fields += 1;
+  if (fields > MAX_FIELDS) throw tooLarge(`has more than ${MAX_FIELDS} fields`);
+  return grouped(new URLSearchParams(text));
+}
+
+function jsonOf(text: string, body: Uint8Array): unknown {
+  if (hasMoreNodes(body, MAX_NODES)) throw tooLarge(`has more than ${MAX_NODES} values`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (exceededBound(value, BOUNDS) !== undefined) throw tooLarge(`is nested deeper than ${BOUNDS.levels} levels`);
+  return value;
+}
+
+/** A list of pairs as an object; a name that occurs several times has the list of its values. */
+function grouped(pairs: Iterable<readonly [string, string]>): Record<string, string | readonly string[]> {
+  const groups = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    [...groups].map(([name, all]) => [name, all.length === 1 ? (all[0]?.[1] ?? '') : all.map(([, value]) => value)]),
+  );
+}
+
+function textOf(body: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyOf({ headers, body }: WebhookRequest): unknown {
+  const text = textOf(body);
+  if (text === undefined) return Buffer.from(body).toString('base64');
+  const type = headers['content-type'] ?? '';
+  if (FORM_TYPE.test(type)) return fieldsOf(text);
+  return JSON_TYPE.test(type) ? jsonOf(text, body) : text;
+}
+
+/**
+ * The data of a run that a verified request starts. Credentials and the secret in the URL are left out. Throws `malformed`
+ * for a body that would exceed the bounds of data.
+ */
+export function toInput(request: WebhookRequest, { kind }: Pick<WebhookVerification, 'kind'>): WebhookInput {
+  const { method, headers, query, body } = request;
+  const isShown = (name: string): boolean => kind !== 'url' || name !== 'secret';
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    isShown(name) ? values.map((value) => [name, value] as const) : [],
+  );
+  return {
+    method,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name))),
+    query: grouped(pairs),
+    body: bodyOf(request),
+    raw: Buffer.from(body).toString('base64'),
+  };
+}

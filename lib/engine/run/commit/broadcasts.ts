@@ -1,0 +1,33 @@
+import type { Run } from '../../../domain/runs/runs.ts';
+import { broadcastEvent, instanceLogEvent } from '../../../events/broadcasts.ts';
+import type { CloudEvent } from '../../../events/cloud-event.ts';
+import type { EnginePorts } from '../../ports.ts';
+
+type Naming = Pick<EnginePorts, 'clock' | 'settings'>;
+
+const factsOf = ({ id, path }: Run) => ({ workflowPath: path, instanceId: id });
+
+/** The event of a run's start; undefined if its namespace does not ask for it. */
+export function startEvent({ clock, settings }: Naming, run: Run): CloudEvent | undefined {
+  if (!run.settings.broadcasts.includes('instance.started')) return undefined;
+  const facts = { ...factsOf(run), caller: run.invoker };
+  return broadcastEvent('instance.started', facts, { id: clock.uuid(), source: settings.brand });
+}
+
+/**
+ * The event of a run's end; undefined if its namespace does not ask for it. A run that ended with the error of an error
+ * state counts as a success (rest-api reference, 4.7).
+ */
+export function endEvent({ clock, settings }: Naming, run: Run): CloudEvent | undefined {
+  const isSuccess = run.status === 'complete' || (run.status === 'failed' && run.raised?.code === run.code);
+  const kind = isSuccess ? 'instance.success' : 'instance.failed';
+  if (run.status === 'pending' || !run.settings.broadcasts.includes(kind)) return undefined;
+  return broadcastEvent(kind, factsOf(run), { id: clock.uuid(), source: settings.brand });
+}
+
+/** The event of a line that a state logs; undefined if the workflow has no logger. */
+export function logEvent({ clock, settings }: Naming, run: Run, text: string): CloudEvent | undefined {
+  const { logger } = run.settings;
+  if (logger === '') return undefined;
+  return instanceLogEvent({ id: clock.uuid(), workflowId: run.workflowId, text, logger, brand: settings.brand });
+}

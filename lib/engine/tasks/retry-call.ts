@@ -1,0 +1,48 @@
+import type { CallTask, RetryCall, TaskReply } from '../../compiler/emit/task-protocol.ts';
+import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import { retryReply } from '../delivery/call-ends.ts';
+import { armRetry } from '../delivery/retry-timers.ts';
+import { endTask } from '../machines/tasks.ts';
+import type { RunnerPorts } from '../ports.ts';
+import { childId } from '../run/child-ids.ts';
+import { isWaiting } from '../run/waiting-run.ts';
+import { makeCall } from './call-task.ts';
+
+/** Sets the timer of a call that a task makes later, because its first attempt failed in place. False: the machine pauses. */
+async function postpone(ports: RunnerPorts, task: CallTask): Promise<boolean> {
+  const { run, pause, call } = task;
+  const { s: seconds = 0, ...attempt } = call;
+  if (seconds * 1000 < MIN_TIMER_MS) return false;
+  const caller = await runs.find(ports, run);
+  if (!isWaiting(caller, pause)) return false;
+  return armRetry(ports, caller, { ...task, call: attempt }, ports.clock.now() + seconds * 1000);
+}
+
+/** Makes a call for a machine, or sets the timer of one that is repeated later. Returns the reply to a task that is over at once. */
+export async function makeOrPostpone(ports: RunnerPorts, task: CallTask): Promise<TaskReply | undefined> {
+  return (await postpone(ports, task)) ? undefined : makeCall(ports, task);
+}
+
+/**
+ * Makes the attempt of a call whose timer has rung. Returns the reply by which the machine pauses for what is left if the timer
+ * rang early; after a fault the machine makes the attempt itself. An attempt that another task has made is left to that one.
+ */
+export async function repeatCall(ports: RunnerPorts, { run, retry, due }: RetryCall): Promise<TaskReply | undefined> {
+  const caller = await runs.find(ports, run);
+  if (!isWaiting(caller, retry.pause)) return undefined;
+  const timeLeft = caller.wait.wake - ports.clock.now();
+  const pause = (delay: number): TaskReply =>
+    retryReply(retry.call, { delay, timeLeft, isAlone: retry.alone === true });
+  const early = due - ports.clock.now();
+  if (early > 0) return pause(early);
+  const made = await runs.find(ports, childId(caller, caller.wait.origin, retry.call));
+  if (made !== undefined && made.parent?.token !== retry.token) return undefined;
+  try {
+    const seconds = Math.max(Math.ceil(timeLeft / 1000), 1);
+    return await makeCall(ports, { ...retry, call: { ...retry.call, seconds } });
+  } catch (fault) {
+    await endTask(ports, retry.token, pause(1000));
+    throw fault;
+  }
+}

@@ -1,0 +1,125 @@
+import { isFault, type Outcome, type RunTask, toResumeSignal } from '../../compiler/emit/task-protocol.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import type { Wait } from '../../domain/runs/waits.ts';
+import { onConflict } from '../../domain/storage/conflicts.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { serve } from '../containers/serving.ts';
+import { deliver } from '../delivery/deliver.ts';
+import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
+import { startExecution } from '../machines/executions.ts';
+import { END, outcomeOfWait } from '../machines/outcomes.ts';
+import { isCarried, prepareForMachine, takeFromMachine } from '../native/carrying.ts';
+import type { NativeChild } from '../native/serving.ts';
+import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import { inLargeTurns } from '../run/large-runs.ts';
+import { advanceUntilWait } from '../step/advance.ts';
+import { reportEnd, wakeCaller } from '../step/resume.ts';
+import { RetryError, RunFailedError } from './results.ts';
+
+/** A batch commits at least this often, so that a crash repeats little work and progress is visible. */
+const CHECKPOINT_MS = 2_000;
+/** One call of the step goes on for this long, over many commits. */
+const CALL_MS = 60_000;
+
+/** A run as this call found it, or as it committed it, which was delivered with the commit. */
+interface Current {
+  readonly run: runs.Run | undefined;
+  readonly isDelivered: boolean;
+}
+
+/**
+ * Advances a run until it waits or ends. A repeated call is harmless: each batch commits only on the sequence number that
+ * it read, a run that has ended or gone on returns its stored outcome, and a wait is resumed only by the call that names
+ * its number. Throws RetryError to be called again, and RunFailedError for a run that failed.
+ */
+export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Outcome> {
+  const end = ports.clock.now() + CALL_MS;
+  let current: Current = { run: await runs.find(inLargeTurns(ports), task.run), isDelivered: false };
+  for (;;) {
+    const { run, isDelivered } = current;
+    if (run === undefined) return END;
+    const { status, wait } = run;
+    const isAtOtherWait = status === 'pending' && wait?.isWaiting === true && wait.number !== task.resume;
+    const isOver = status !== 'pending' || isAtOtherWait;
+    // The process that committed the run may have crashed before it delivered what that owes.
+    if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
+    if (status !== 'pending') return outcomeOfEnd(run);
+    if (isCarried(run)) return carry(ports, run, task);
+    if (run.kind === 'call') return serveHere(ports, run);
+    if (isStale(run, task)) return restart(ports, run);
+    if (isAtOtherWait) return suspend(ports, run, { wait, task });
+    if (wait?.isWaiting && isFault(task.with)) return continueElsewhere(ports, run);
+    if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
+    current = await advanceOnce(ports, run, task);
+  }
+}
+
+function outcomeOfEnd(run: runs.Run): Outcome {
+  if (run.status === 'failed' || run.status === 'crashed') throw new RunFailedError(run);
+  return END;
+}
+
+/** Calls the container or the function of a call for which nothing waits. */
+async function serveHere(ports: RunnerPorts, call: runs.Run): Promise<Outcome> {
+  const ended = await serve(ports, call, false);
+  await deliver(ports, ended, { hasStopped: true });
+  return outcomeOfEnd(ended);
+}
+
+/** Returns the invocation that the machine of a call makes or, with the machine's reply, ends the call. */
+async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
+  if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
+  const ended = await takeFromMachine(ports, child, reply);
+  await reportEnd(ports, ended);
+  return outcomeOfEnd(ended);
+}
+
+/** Whether another execution carries the run by now. */
+const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
+  execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
+
+/** The process that moved the run to another execution may have crashed before it started that one. */
+async function restart(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+  await startExecution(ports, run);
+  return END;
+}
+
+/** The attempts of a task of the wait are exhausted: a new execution makes them again. */
+async function continueElsewhere(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+  await continueAsNew(ports, run);
+  return END;
+}
+
+interface Suspension {
+  readonly wait: Wait;
+  readonly task: RunTask;
+}
+
+/** Sends the machine to the wait, or continues the run in a new execution. */
+async function suspend(ports: EnginePorts, run: runs.Run, { wait, task }: Suspension): Promise<Outcome> {
+  const isFirstTask = task.resume === undefined;
+  const mustMove = shouldContinueAsNew(run) || (isFirstTask && !(await canBeginAt(ports, run, wait)));
+  if (!mustMove) return outcomeOfWait(wait, ports.clock.now());
+  await continueAsNew(ports, run);
+  return END;
+}
+
+/** Advances the run for a while; after a conflict, returns it as the other commit left it. */
+async function advanceOnce(ports: RunnerPorts, run: runs.Run, task: RunTask): Promise<Current> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const until = ports.clock.now() + CHECKPOINT_MS;
+  const signal = run.wait?.isWaiting ? toResumeSignal(task.with) : { kind: 'due' as const };
+  const advance = async (): Promise<Current> => {
+    const advanced = await advanceUntilWait(ports, run, { revision, until, signal, delivery: { wakeCaller } });
+    if (advanced.stop === 'taken over') return readAgain(ports, run.id);
+    return { run: advanced.run, isDelivered: true };
+  };
+  return onConflict(advance(), () => readAgain(ports, run.id));
+}
+
+async function readAgain(ports: RunnerPorts, id: string): Promise<Current> {
+  const run = await runs.find(ports, id);
+  const isComputing = run?.status === 'pending' && !run.wait?.isWaiting;
+  if (isComputing) throw new RetryError('another call of the same run is at work');
+  return { run, isDelivered: false };
+}

@@ -1,0 +1,79 @@
+import { setImmediate as poll } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { ProcessorTurns } from '../../../../lib/adapters/local/scheduling/processor-turns.ts';
+
+let now = 0;
+const clock = { now: () => now };
+let turns = new ProcessorTurns(clock);
+const LONG_MS = 50;
+
+/**
+ * A batch of each tenant computes for long, when it is its turn; the first one at once. Returns the tenants in the
+ * order of their computations, each with the number of polls of the event loop before.
+ */
+async function computeInTurns(tenants: readonly string[]): Promise<readonly string[]> {
+  const computed: string[] = [];
+  let polls = 0;
+  for (const [index, tenant] of tenants.entries()) {
+    void turns.take(tenant).then(() => {
+      computed.push(`${tenant}${index} after ${polls}`);
+      now += LONG_MS;
+    });
+    // The first batch computes before the others begin.
+    await Promise.resolve().then(() => undefined);
+  }
+  for (; computed.length < tenants.length; polls += 1) await poll();
+  return computed;
+}
+
+beforeEach(() => {
+  turns = new ProcessorTurns(clock);
+});
+
+test('the batches of all runs compute together no longer than one of them may, then the event loop is polled', async () => {
+  const computed = await computeInTurns(['a', 'a', 'a']);
+  const polls = computed.map((text) => Number(text.split(' ').at(-1)));
+  expect(polls[0]).toBe(0);
+  for (const [index, at] of polls.entries())
+    if (index > 0) expect(at - (polls[index - 1] ?? 0)).toBeGreaterThanOrEqual(3);
+});
+
+test('tenants take turns, whatever the number of their batches', async () => {
+  const computed = await computeInTurns(['a', 'a', 'a', 'a', 'b', 'c']);
+  expect(computed.map((text) => text.split(' ')[0])).toEqual(['a0', 'a1', 'b4', 'c5', 'a2', 'a3']);
+});
+
+test('a batch goes on when its turn has come, however fast the clock is', async () => {
+  const leaping = {
+    now: () => {
+      now += LONG_MS;
+      return now;
+    },
+  };
+  const hurried = new ProcessorTurns(leaping);
+  await hurried.take('a');
+  await hurried.take('a');
+  expect(hurried.mayCompute('a')).toBe(false);
+});
+
+test('after a long turn of one tenant, another one computes during the polls', async () => {
+  await turns.take('a');
+  now += LONG_MS;
+  const again = turns.take('a');
+  expect(turns.mayCompute('b')).toBe(false);
+  await poll();
+  expect([turns.mayCompute('a'), turns.mayCompute('b')]).toEqual([false, true]);
+  now += LONG_MS;
+  // Once: tenants that compute all the time do not keep the event loop from being polled.
+  expect(turns.mayCompute('b')).toBe(false);
+  await again;
+});
+
+test('short batches do not wait', async () => {
+  for (let batch = 0; batch < 100; batch += 1) {
+    expect(turns.mayCompute('a')).toBe(true);
+    await turns.take('a');
+  }
+  now += LONG_MS;
+  expect(turns.mayCompute('a')).toBe(false);
+});
