@@ -73,7 +73,7 @@ function typeOf(schema: Schema): string {
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ');
   if (schema.type === 'object') return objectType(schema);
   if (schema.type === 'array') return arrayType(schema);
-  return ownMember(BASIC, String(schema.type)) ?? 'unknown';
+  return ownMember(BASIC, textOf(schema.type)) ?? 'unknown';
 }
 
 interface Row {
