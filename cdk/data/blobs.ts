@@ -30,7 +30,7 @@ export class Blobs extends Construct {
         { id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Objects of crashed callers of containers; other callers delete their objects.
         { id: 'calls', prefix: 'calls/', expiration: Duration.days(1) },
-        // The last resort: the sweep removes blobs whose run or event has expired (docs/decisions/053).
+        // The last resort: the sweep removes blobs whose run or event has expired (docs/decisions/002).
         { id: 'runs', prefix: 'runs/', expiration: Duration.days(LAST_RESORT_DAYS) },
         { id: 'events', prefix: 'events/', expiration: Duration.days(LAST_RESORT_DAYS) },
       ],

@@ -22,7 +22,7 @@ import { ALIASES } from './aliases.ts';
 import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
 
 const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
-/** In the published package (docs/decisions/028), each function is a folder with its bundle. */
+/** In the published package (docs/decisions/038), each function is a folder with its bundle. */
 const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
 /** The kind of a function is a folder of functions/: for requests, for triggers of AWS, or for deployments. */

@@ -47,7 +47,7 @@ const OVER: HostReply = { status: 500, body: 'the call has ended' };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** One call in an execution environment of Lambda (docs/decisions/036). */
+/** One call in an execution environment of Lambda (docs/decisions/030). */
 export class LambdaCall {
   readonly #props: LambdaCallProps;
   readonly #channel: ChannelReader;
