@@ -13,7 +13,7 @@ if (findChromium() === undefined) {
   console.log('0 passed, 0 failed');
 } else {
   await buildConsole();
-  const report = await runTests(process.argv.slice(2), ['--config=vitest.web.config.ts']);
+  const report = await runTests(process.argv.slice(2), [], { WEFT_TEST_KIND: 'web' });
   const failures = failuresOf(report);
   for (const { name } of failures) console.log(`failed: ${name}`);
   console.log(`${passedIn(report)} passed, ${failures.length} failed`);

@@ -11,6 +11,7 @@ import { list, type Needs, openLog } from '../../lib/domain/logs/pages.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import { withNames } from '../../lib/domain/storage/lists.ts';
+import { ownMember } from '../../lib/language/own-members.ts';
 
 // The query is checked before anything is read, as in other lists.
 const ofServer = (ports: Needs, { query }: Call<'getServerLogs'>) => ({
@@ -36,7 +37,7 @@ const MAX_AUDIT_LIMIT = 1000;
 
 /** The time in a parameter of a query. Throws `malformed`. */
 function timeAt(query: Call['query'], name: string): number | undefined {
-  const text = query[name]?.[0] ?? '';
+  const text = ownMember(query, name)?.[0] ?? '';
   if (text === '') return undefined;
   const ms = Date.parse(text);
   if (!Number.isNaN(ms)) return ms;
@@ -45,7 +46,7 @@ function timeAt(query: Call['query'], name: string): number | undefined {
 
 function toAuditRequest({ query }: Call<'listAudit'>): AuditRequest {
   const { limit } = toListRequest({ limit: query['limit'] ?? [] }, 'malformed');
-  const textAt = (name: string): string | undefined => query[name]?.[0] || undefined;
+  const textAt = (name: string): string | undefined => ownMember(query, name)?.[0] || undefined;
   return {
     namespace: textAt('namespace'),
     actor: textAt('actor'),

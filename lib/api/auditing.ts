@@ -1,4 +1,6 @@
 import { type AuditedRequest, type AuditOutcome, record } from '../domain/audit/entries.ts';
+import { setMember } from '../language/json.ts';
+import { ownMember } from '../language/own-members.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Caller } from './http/access.ts';
 import type { Routed } from './http/call.ts';
@@ -54,8 +56,8 @@ function targetOf({ route, params }: Routed, { query }: RequestHead, input: unkn
   }
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
   for (const name of route.audited ?? []) {
-    const value = fields[name];
-    if (value !== undefined) target[name] = typeof value === 'string' ? value : JSON.stringify(value);
+    const value = ownMember(fields, name);
+    if (value !== undefined) setMember(target, name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   return target;
 }

@@ -4,13 +4,13 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { unreachable } from './problems.ts';
 
 /** The decoders by the names of content encodings (RFC 9110, 8.4.1). */
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
 
 /** The encodings that `readBody` decodes, as the value of an `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br, zstd';
@@ -54,7 +54,7 @@ export async function readBody(message: IncomingMessage, options: BodyOptions): 
 /** The decoded body. An encoding that is not known leaves it as it is. */
 function decoded(message: IncomingMessage): Readable {
   const names = (message.headers['content-encoding'] ?? '').toLowerCase().split(',');
-  const decoders = names.map((name) => DECODERS[name.trim()]).filter((decoder) => decoder !== undefined);
+  const decoders = names.map((name) => DECODERS.get(name.trim())).filter((decoder) => decoder !== undefined);
   if (decoders.length === 0 || message.headers['content-length'] === '0') return message;
   return decoders.reverse().reduce<Readable>((source, create) => {
     const decoder = create();

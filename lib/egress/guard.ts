@@ -42,9 +42,12 @@ export function egressGuard(options: EgressOptions, resolve: Resolve = resolveAl
   };
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ['http:', 80],
+  ['https:', 443],
+]);
 
-const portOf = ({ port, protocol }: URL): number => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port));
+const portOf = ({ port, protocol }: URL): number => (port === '' ? (DEFAULT_PORTS.get(protocol) ?? 0) : Number(port));
 
 const resolveAll: Resolve = (hostname, answer) => lookup(hostname, { all: true }, answer);
 

@@ -1,3 +1,5 @@
+import { textOf } from '../language/own-members.ts';
+
 /** The supported versions of CloudEvents. */
 const VERSIONS = ['1.0', '0.3'];
 
@@ -36,12 +38,12 @@ export function checkAttributes(given: Attributes, newId: () => string): Checked
     if (value === null || (name === 'id' && value === '')) continue;
     const wrong = attributeProblem(name, value);
     if (wrong !== undefined) return { problem: wrong };
-    if (SCHEMAS.has(name) && !isReference(String(value))) continue;
+    if (SCHEMAS.has(name) && !isReference(textOf(value))) continue;
     attributes[name.toLowerCase()] = typeof value === 'string' ? value.toWellFormed() : value;
   }
   attributes['id'] ??= newId();
   const missing = REQUIRED.flatMap(([name, text]) => (isBlank(attributes[name]) ? [`${name}: ${text}\n`] : []));
-  const empty = NEVER_EMPTY.filter((name) => name in attributes && isBlank(attributes[name]));
+  const empty = NEVER_EMPTY.filter((name) => Object.hasOwn(attributes, name) && isBlank(attributes[name]));
   const wrong = [...missing, ...empty.map((name) => `${name}: if present, MUST be a non-empty string\n`)].join('');
   return wrong === '' ? { attributes } : { problem: wrong };
 }

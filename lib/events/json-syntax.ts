@@ -1,3 +1,4 @@
+import { ownMember } from '../language/own-members.ts';
 /**
  * Returns the syntax error of a text that is not JSON, as existing clients know it from the `error` of an event (rest-api
  * 15.2): the first invalid byte. Undefined for valid JSON. The time is linear in the length of the text, and nesting uses
@@ -58,7 +59,7 @@ const STEPS: Readonly<Record<State, Step>> = {
       open.push(character);
       return go(source, character === '{' ? 'first key' : 'first element');
     }
-    const read = SCALARS[character];
+    const read = ownMember(SCALARS, character);
     return read === undefined ? { where: 'looking for beginning of value' } : (read(source) ?? after(open));
   },
   'first element': (character, source, open) =>
@@ -172,7 +173,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function messageOf(source: Source, where: string): string {
   const character = source.text[source.at];
-  return character === undefined ? END : `invalid character '${NAMES[character] ?? printable(character)}' ${where}`;
+  return character === undefined
+    ? END
+    : `invalid character '${ownMember(NAMES, character) ?? printable(character)}' ${where}`;
 }
 
 function printable(character: string): string {

@@ -1,3 +1,4 @@
+import { ownMember } from './own-members.ts';
 /** Values nested deeper than this are rejected with a RangeError; a cyclic value always is. */
 export const MAX_DEPTH = 100_000;
 
@@ -204,7 +205,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 /** Adds the escapes of Go's encoder to JSON text; half a surrogate pair becomes the replacement character. */
 function withEscapes(json: string): string {
   if (!SPECIAL.test(json)) return json;
-  return json.replace(ESCAPE, (found) => ESCAPED[found] ?? (found.startsWith('\\ud') ? '\ufffd' : found));
+  return json.replace(ESCAPE, (found) => ownMember(ESCAPED, found) ?? (found.startsWith('\\ud') ? '\ufffd' : found));
 }
 
 /** Orders by UTF-8 bytes, which is the order of code points; UTF-16 units order surrogates before U+E000 to U+FFFF. */

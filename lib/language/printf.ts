@@ -1,4 +1,5 @@
 import { toJson } from './json.ts';
+import { ownMember } from './own-members.ts';
 
 interface Verb {
   readonly flags: string;
@@ -70,6 +71,6 @@ export function formatText(format: string, args: readonly unknown[]): string {
     if (next >= args.length) return `%!${letter}(MISSING)`;
     const value = args[next++];
     const verb = { flags, width: bounded(width), precision: precision === undefined ? undefined : bounded(precision) };
-    return padded((VERBS[letter] ?? asText)(value, verb), value, verb);
+    return padded((ownMember(VERBS, letter) ?? asText)(value, verb), value, verb);
   });
 }

@@ -3,6 +3,7 @@ import draft04 from 'ajv-draft-04';
 import formats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { toJson } from './json.ts';
+import { ownMember } from './own-members.ts';
 
 /** Compiles a schema's `pattern` by RE2, whose time is linear, so that it cannot hang a step. */
 function regExp(pattern: string): { test: (text: string) => boolean } {
@@ -163,7 +164,7 @@ function formatError(error: ErrorObject): string {
   const place =
     error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || '(root)';
   const limit = String(Object.values(error.params)[0]);
-  return `${place}: ${WORDINGS[error.keyword]?.(limit, error, place) ?? error.message ?? error.keyword}`;
+  return `${place}: ${ownMember(WORDINGS, error.keyword)?.(limit, error, place) ?? error.message ?? error.keyword}`;
 }
 
 /**

@@ -12,6 +12,7 @@ import { successors } from '../compiler/plan/flow.ts';
 import { type NativeImage, nativeImageOfAction, onlyComputes } from '../compiler/plan/native-images.ts';
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
+import { ownMember } from '../language/own-members.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -205,7 +206,7 @@ function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Par
 
 function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Bound): Used {
   const stepOf = (name: string): Step => {
-    const state = States[name] as State;
+    const state = ownMember(States, name) as State;
     const next = nextOf(state);
     return { uses: usesOf(name, state, itemsOf, bound), next, ends: next.length === 0 };
   };

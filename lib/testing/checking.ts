@@ -1,4 +1,5 @@
 import { isObject } from '../language/json.ts';
+import { ownMember, textOf } from '../language/own-members.ts';
 import type { Position } from '../language/position.ts';
 import { keyOfName } from './format/function-keys.ts';
 import { milliseconds } from './format/moments.ts';
@@ -85,7 +86,7 @@ function callFailures({ expect: { calls }, seen, main }: Comparison): string[] {
 function eventFailures({ expect: { events }, seen }: Comparison): string[] {
   if (events === undefined) return [];
   if (events.length !== seen.events.length) {
-    const types = seen.events.map(({ type }) => String(type)).join(', ');
+    const types = seen.events.map(({ type }) => textOf(type)).join(', ');
     return [`events: expected ${events.length}, found ${seen.events.length}${types === '' ? '' : `: ${types}`}`];
   }
   return events.flatMap((event, index) =>
@@ -157,7 +158,7 @@ const COMPARISONS: Readonly<Record<Compared, (comparison: Comparison) => string[
 /** Compares the observation of a case with its expectation. Returns all failures. */
 export function failuresOf(expect: Expectation, seen: Observation, main: string): readonly Failure[] {
   const found = Object.entries(COMPARISONS).flatMap(([field, compare]) =>
-    compare({ expect, seen, main }).map((message): Failure => ({ message, at: expect.places[field] })),
+    compare({ expect, seen, main }).map((message): Failure => ({ message, at: ownMember(expect.places, field) })),
   );
   const problems = seen.problems.map((message): Failure => ({ message, at: undefined }));
   return [...problems, ...found];

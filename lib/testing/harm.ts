@@ -1,4 +1,5 @@
 import { isObject } from '../language/json.ts';
+import { textOf } from '../language/own-members.ts';
 import { functionName } from './format/function-keys.ts';
 import { changes, type Difference, shown } from './matching/differences.ts';
 import type { Observation, ObservedCall } from './observation.ts';
@@ -77,7 +78,7 @@ function furtherCalls(before: Observation, after: Observation): Found[] {
 }
 
 const eventKey = ({ type, source, data }: Observation['events'][number]): string =>
-  `'${type}' of '${source}' with ${shown(normalized(data ?? null))}`;
+  `'${textOf(type)}' of '${textOf(source)}' with ${shown(normalized(data ?? null))}`;
 
 function furtherEvents(before: Observation, after: Observation): Found[] {
   return differing(countBy(before.events, eventKey), countBy(after.events, eventKey)).map(([subject, was, is]) => ({

@@ -59,6 +59,14 @@ describe('functions of Lambda through the SDK', () => {
     expect(await lambdas.invoke(invocation())).toEqual({ error: { type: 'CardError', message: 'declined' } });
   });
 
+  test('an error whose type is no text is shown as JSON', async () => {
+    const { lambdas } = await open(() => ({
+      headers: { 'x-amz-function-error': 'Unhandled' },
+      body: { errorType: { toString: 1 }, errorMessage: 'declined' },
+    }));
+    expect(await lambdas.invoke(invocation())).toEqual({ error: { type: '{"toString":1}', message: 'declined' } });
+  });
+
   test.each([
     ['notFound', refusal(404, 'ResourceNotFoundException')],
     ['throttled', refusal(429, 'TooManyRequestsException')],

@@ -64,7 +64,8 @@ export function parseSources(texts: ReadonlyMap<string, string>): Source[] {
   }
 }
 
-function* nodesOf(node: Node): Generator<Node> {
+/** A node with all nodes in it, parents first. */
+export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   const children: Node[] = [];
   node.forEachChild((child) => {
@@ -92,7 +93,7 @@ function nameOf(node: Node): string | undefined {
  * A name for a node that stays the same when other lines change: the path of its file, and the names of the
  * declarations around it, from the outside in.
  */
-export function placeOf(node: Node, { path }: Source): string {
+export function placeOf(node: Node, { path }: Pick<Source, 'path'>): string {
   const names: string[] = [];
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
     const name = nameOf(at);

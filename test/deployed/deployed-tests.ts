@@ -17,7 +17,7 @@ export const DEPLOYMENTS = endpoint === undefined ? 3 : 1;
 
 /** Runs the black-box tests. */
 const runSuite = (environment: Readonly<Record<string, string>>): Promise<Report> =>
-  runTests(process.argv.slice(2), ['--config', 'vitest.deployed.config.ts'], environment);
+  runTests(process.argv.slice(2), [], { ...environment, WEFT_TEST_KIND: 'deployed' });
 
 /** Loaded late: the configuration of the runner reads this file, and the CDK is large. */
 const synthesize = async (folder: string): Promise<Assemblies> =>

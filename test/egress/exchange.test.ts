@@ -61,6 +61,8 @@ describe('a response', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
+    // No encoding, but a name that every object of JavaScript has.
+    ['constructor', Buffer.from],
   ])('is decompressed: %s', async (encoding, compress) => {
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'Content-Encoding': encoding }).end(compress('small'));

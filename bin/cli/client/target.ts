@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { type Options, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import * as profiles from './profiles.ts';
@@ -140,7 +141,7 @@ export async function findDirektivConfig(cwd: string): Promise<DirektivConfig | 
 }
 
 function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivConfig | undefined): profiles.Profile {
-  const found = Object.hasOwn(own.profiles, name) ? own.profiles[name] : undefined;
+  const found = ownMember(own.profiles, name);
   const known = found ?? direktiv?.profiles.find(({ id }) => id === name)?.profile;
   if (known !== undefined) return known;
   const names = [...Object.keys(own.profiles), ...(direktiv?.profiles ?? []).map(({ id }) => id)].filter(Boolean);
@@ -152,7 +153,7 @@ function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivCon
 export async function resolveTarget(values: TargetValues, terminal: Terminal): Promise<Target> {
   const [own, direktiv] = await Promise.all([profiles.read(terminal), findDirektivConfig(terminal.cwd)]);
   const named = (name: string | undefined) => (name ? [needProfile(name, own, direktiv)] : []);
-  const current = own.current === undefined ? undefined : own.profiles[own.current];
+  const current = own.current === undefined ? undefined : ownMember(own.profiles, own.current);
   return chooseTarget([
     fromOptions(values),
     ...named(values.profile),

@@ -1,6 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { bytesAt, textAt, textsAt } from '../client/replies.ts';
 import { namespacePath, openNamespace, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
@@ -36,7 +37,7 @@ const OPTIONS = {
 type Values = ValuesOf<typeof OPTIONS>;
 
 function formatOf({ format, output = '' }: Values): Format {
-  const chosen = format ?? EXTENSIONS[extname(output)] ?? 'text';
+  const chosen = format ?? ownMember(EXTENSIONS, extname(output)) ?? 'text';
   if (Object.hasOwn(RENDER, chosen)) return chosen as Format;
   throw new UsageError(`--format is '${chosen}'; it must be one of ${Object.keys(RENDER).join(', ')}`);
 }

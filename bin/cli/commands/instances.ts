@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
@@ -124,7 +125,7 @@ function queryOf(values: Values): string {
 
 /** The status of a run in its colour. */
 function statusText(terminal: Terminal, status: string): string {
-  const colour = ({ complete: 'green', pending: 'cyan' } as const)[status] ?? 'red';
+  const colour = ownMember({ complete: 'green', pending: 'cyan' } as const, status) ?? 'red';
   return paint(terminal, colour, status);
 }
 

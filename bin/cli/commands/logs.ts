@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { type LogRange, offsetOf } from '../client/log-ranges.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
 import { followLog, followRun, type LogLine, readLog } from '../client/streams.ts';
@@ -40,7 +41,7 @@ const COLOURS: Readonly<Record<string, Colour>> = { error: 'red', warn: 'yellow'
 
 /** A line of a log as text: time and message, coloured by its level. */
 export function lineText(terminal: Pick<Terminal, 'hasColour'>, { t, level, msg }: LogLine): string {
-  const colour = COLOURS[level];
+  const colour = ownMember(COLOURS, level);
   const text = colour === undefined ? msg : paint(terminal, colour, msg);
   return `${paint(terminal, 'grey', inMilliseconds(t))} ${text}`;
 }
@@ -68,7 +69,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 /** The time of `--since`, milliseconds since 1970. Throws UsageError. */
 function timeOf(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const time = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (UNITS[unit] ?? 0);
+  const time = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (ownMember(UNITS, unit) ?? 0);
   if (Number.isNaN(time))
     throw new UsageError(`--since is '${text}'; it must be a time or a number of s, m, h or d: 10m`);
   return time;

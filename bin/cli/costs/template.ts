@@ -1,5 +1,6 @@
 import { maxMetrics } from '../../../lib/adapters/aws/measures.ts';
 import { families } from '../../../lib/api/registry/families.ts';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { MONTHLY } from '../../../lib/pricing/prices.ts';
 
 /** The part of a CloudFormation template that is read. */
@@ -112,8 +113,8 @@ export function priceTemplates(templates: readonly Template[]): TemplatePrice {
   const resources = templates.flatMap(({ Resources = {} }) => Object.entries(Resources));
   const paidFor = new Set<string>();
   const priced = resources.map(([id, { Type, Properties = {} }]) => {
-    const priceOf = Object.hasOwn(PRICE_OF, Type) ? PRICE_OF[Type] : undefined;
-    const shared = SHARED[Type]?.(Properties);
+    const priceOf = ownMember(PRICE_OF, Type);
+    const shared = ownMember(SHARED, Type)?.(Properties);
     if (shared !== undefined && paidFor.has(shared)) return { id, type: Type, monthly: 0 };
     if (shared !== undefined) paidFor.add(shared);
     return { id, type: Type, monthly: priceOf === undefined ? UNKNOWN : priceOf(Properties) };

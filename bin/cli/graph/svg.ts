@@ -1,4 +1,5 @@
 import { Graph as Dagre, layout } from '@dagrejs/dagre';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import type { Graph } from './model.ts';
 
 const CHARACTER = 7.6;
@@ -15,7 +16,7 @@ interface Box {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => ownMember(ENTITIES, char) ?? char);
 const widthOf = (text: string): number => Math.round(text.length * CHARACTER + PADDING);
 
 const STYLE = `text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328;text-anchor:middle}

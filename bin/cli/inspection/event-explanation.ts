@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, textAt } from '../client/replies.ts';
 import { counted, inMilliseconds } from '../shell/command.ts';
 
@@ -29,7 +30,7 @@ function effectOf(listener: unknown): string {
   const did = textAt(listener, 'did');
   const started = textAt(listener, 'started');
   if (started !== '') return `started run ${started}`;
-  return EFFECTS[did] ?? did;
+  return ownMember(EFFECTS, did) ?? did;
 }
 
 /** The explanation of an event as text: the event, and its effect on each listener. */

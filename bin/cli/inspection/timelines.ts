@@ -1,4 +1,5 @@
 import { toPrettyJson } from '../../../lib/language/json.ts';
+import { textOf } from '../../../lib/language/own-members.ts';
 import { at, textAt, textsAt } from '../client/replies.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
@@ -71,7 +72,7 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
   const count = Number(textAt(step, 'callCount') || 0);
   if (count > calls.length) lines.push(`and ${count - calls.length} further calls`);
   const events = listAt(step, 'events');
-  if (events.length > 0) lines.push(`took ${events.map((id) => `event ${String(id)}`).join(', ')}`);
+  if (events.length > 0) lines.push(`took ${events.map((id) => `event ${textOf(id)}`).join(', ')}`);
   return lines;
 }
 
@@ -125,7 +126,7 @@ export function timelineText(reply: unknown, terminal: Terminal, now: number): s
   if (steps.length === 0) lines.push('nothing is recorded of this run');
   const rerunOf = textAt(reply, 'rerunOf');
   if (rerunOf !== '') lines.push(`repeats ${rerunOf}`);
-  for (const id of listAt(reply, 'reruns')) lines.push(`repeated by ${String(id)}`);
+  for (const id of listAt(reply, 'reruns')) lines.push(`repeated by ${textOf(id)}`);
   return lines.join('\n');
 }
 

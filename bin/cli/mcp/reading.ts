@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, textAt } from '../client/replies.ts';
 import { namespacePath, type Service, treePath } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
@@ -24,7 +25,7 @@ export interface Tool {
 
 /** The text of an argument; the empty text if there is none. */
 export const text = (given: Arguments, name: string): string => {
-  const value = given[name];
+  const value = ownMember(given, name);
   return typeof value === 'string' ? value : '';
 };
 

@@ -1,4 +1,5 @@
 import { compile } from '../../../lib/compiler/compile.ts';
+import { ownMember } from '../../../lib/language/own-members.ts';
 
 /** A JSON Schema of an object, as the protocol describes the arguments of a tool. */
 export interface InputSchema {
@@ -14,7 +15,7 @@ const ANY: InputSchema = { type: 'object' };
 export function inputSchemaOf(source: string): InputSchema {
   const compiled = compile(source);
   if ('problems' in compiled) return ANY;
-  const first = compiled.plan.states[compiled.plan.entry]?.work;
+  const first = ownMember(compiled.plan.states, compiled.plan.entry)?.work;
   if (first?.do !== 'validate') return ANY;
   const { schema, subject } = first;
   const isWhole = subject === undefined || subject === 'jq(.)';

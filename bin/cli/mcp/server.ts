@@ -1,5 +1,6 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { CommandFailedError, ServiceUnreachableError } from '../shell/command.ts';
 import { READING, type Tool, type ToolPlace } from './reading.ts';
 import { WRITING, workflowTools } from './writing.ts';
@@ -31,12 +32,12 @@ async function call(
   given: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
   const tools = await toolsOf(settings);
-  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const tool = ownMember(tools, name);
   if (tool === undefined) {
     const hint = Object.hasOwn(WRITING, name) ? '; start weft mcp with --write' : '';
     return asError(`there is no tool '${name}'${hint}`);
   }
-  const missing = (tool.input.required ?? []).filter((field) => given[field] === undefined);
+  const missing = (tool.input.required ?? []).filter((field) => ownMember(given, field) === undefined);
   if (missing.length > 0) return asError(`'${name}' needs ${missing.join(', ')}`);
   try {
     return asText(await tool.run(settings.place, given));

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { closestName } from '../../../lib/language/suggestions.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -206,7 +207,7 @@ export async function importOrExplain<T>(importModule: () => Promise<T>): Promis
   try {
     return await importModule();
   } catch (error) {
-    const problem = IMPORT_PROBLEMS[(error as NodeJS.ErrnoException).code ?? ''];
+    const problem = ownMember(IMPORT_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
     if (problem === undefined) throw error;
     throw new UsageError(problem);
   }

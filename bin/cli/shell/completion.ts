@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables are those of the shell.
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { COMMON_OPTIONS, type Command, type Options } from './command.ts';
 
 type Commands = Readonly<Record<string, Command>>;
@@ -136,7 +137,7 @@ function fish(commands: Commands): string {
     });
     const options = Object.entries(allOptions(command)).flatMap(([flag, { short, type, help }]) => {
       if (typeof help !== 'string') return [];
-      const kind = OPTION_KINDS[flag];
+      const kind = ownMember(OPTION_KINDS, flag);
       const value = kind === undefined ? (type === 'string' ? ' -r' : '') : ` -x -a ${names(kind)}`;
       return [`${within} -l ${flag}${short === undefined ? '' : ` -s ${short}`}${value} -d ${quoted(help)}`];
     });

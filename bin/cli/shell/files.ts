@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ownMember } from '../../../lib/language/own-members.ts';
 import { sizeText, UsageError } from './command.ts';
 import { readInput, type Terminal } from './terminal.ts';
 
@@ -13,7 +14,7 @@ const UNREADABLE: Readonly<Record<string, (name: string) => string>> = {
 /** The error for a file or folder that the user named, and that cannot be read. */
 export function unreadable(name: string, error: unknown): UsageError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new UsageError((UNREADABLE[code] ?? ((file) => `'${file}' cannot be read: ${code}`))(name));
+  return new UsageError((ownMember(UNREADABLE, code) ?? ((file) => `'${file}' cannot be read: ${code}`))(name));
 }
 
 /** The bytes of a file that the user named; `-` is the standard input. Throws UsageError for an unreadable file. */

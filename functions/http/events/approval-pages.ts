@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { RawReply } from '../../../lib/api/http/reply.ts';
 import type { Asked, Decision } from '../../../lib/engine/approvals/decisions.ts';
 import { FIELD_PREFIX, type FormField, fieldsOf } from '../../../lib/engine/approvals/form.ts';
+import { ownMember } from '../../../lib/language/own-members.ts';
 
 const STYLE =
   'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
@@ -31,7 +32,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => ownMember(ENTITIES, character) ?? '');
 
 const pageOf = (status: number, title: string, content: string): RawReply =>
   new RawReply(

@@ -55,7 +55,8 @@ const FUNCTION_ARN = /:lambda:/;
 export function callOfMessage({ Body, Attributes = {}, MessageAttributes = {} }: QueueMessage): FailedCall {
   const body: unknown = JSON.parse(Body);
   if (isRecord(body)) return callOfRecord(body);
-  const attribute = (name: string): string | undefined => MessageAttributes[name]?.StringValue;
+  const attribute = (name: 'TARGET_ARN' | 'ERROR_CODE' | 'ERROR_MESSAGE' | 'RETRY_ATTEMPTS'): string | undefined =>
+    MessageAttributes[name]?.StringValue;
   const target = attribute('TARGET_ARN') ?? '';
   const error = `${attribute('ERROR_CODE') ?? 'Error'}: ${attribute('ERROR_MESSAGE') ?? 'it could not be delivered'}`;
   const tries = Number(attribute('RETRY_ATTEMPTS') ?? 0) + 1;

@@ -39,8 +39,8 @@ export const signForAws: Sign = async (signing, { url, method, headers, body }) 
   // S3 alone signs the path as it is sent.
   const uriEscapePath = service !== 's3';
   const signer = new SignatureV4({ service, region, credentials, sha256: Sha256, uriEscapePath, applyChecksum: true });
-  const query: Record<string, string | string[]> = {};
-  for (const name of new Set(url.searchParams.keys())) query[name] = url.searchParams.getAll(name);
+  const names = new Set(url.searchParams.keys());
+  const query = Object.fromEntries([...names].map((name) => [name, url.searchParams.getAll(name)]));
   const signed = await signer.sign({
     method,
     protocol: url.protocol,

@@ -35,7 +35,7 @@ function toLambdaError(error: unknown, deadline: AbortSignal, ms: number): Lambd
   // Further lines are about fields of the SDK.
   const text = `${name}: ${message.split('\n')[0]}`;
   if (NO_REGION.test(message)) return new LambdaError('access', 'no region is set: set AWS_REGION');
-  return new LambdaError(PROBLEMS[name] ?? 'service', text);
+  return new LambdaError((Object.hasOwn(PROBLEMS, name) && PROBLEMS[name]) || 'service', text);
 }
 
 /** The client is loaded at the first invocation: most services make none. */
@@ -68,12 +68,14 @@ export function awsLambdas(config: LambdaClientConfig = {}): Lambdas {
   };
 }
 
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** The error of a function as its runtime reports it: a JSON object with a type and a message. */
 function errorOf(payload: Uint8Array): { type: string; message: string } {
   const text = Buffer.from(payload).toString('utf8');
   try {
     const { errorType = '', errorMessage = '' } = JSON.parse(text) as Record<string, unknown>;
-    return { type: String(errorType), message: String(errorMessage) };
+    return { type: toText(errorType), message: toText(errorMessage) };
   } catch {
     return { type: '', message: text };
   }

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { ownMember } from '../../language/own-members.ts';
 import { OPTIONS, plainError, RawReply, type Reply, redirect, UNROUTED } from '../http/reply.ts';
 import { type RequestHead, toRequestHead } from '../http/request.ts';
 import type { ConsoleFiles } from './files.ts';
@@ -56,7 +57,7 @@ async function assetReply(files: ConsoleFiles, path: string, { headers }: Reques
   const accepted = (headers['accept-encoding'] ?? '').split(/[,;\s]+/);
   const stored = ENCODINGS.find(([name, suffix]) => accepted.includes(name) && files.has(`${path}${suffix}`));
   const bytes = await files.read(`${path}${stored?.[1] ?? ''}`);
-  const type = TYPES[path.slice(path.lastIndexOf('.') + 1)];
+  const type = ownMember(TYPES, path.slice(path.lastIndexOf('.') + 1));
   if (bytes === undefined || type === undefined) return plainError(404, 'no such file of the console', GUARDS);
   return new RawReply(bytes, {
     ...GUARDS,

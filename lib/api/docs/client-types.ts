@@ -1,3 +1,5 @@
+import { ownMember, textOf } from '../../language/own-members.ts';
+
 /** Writes the OpenAPI description as TypeScript for the client of the API, which imports nothing of the service. */
 
 interface Schema {
@@ -66,12 +68,12 @@ function arrayType({ items, prefixItems }: Schema): string {
 /** The TypeScript type of a schema; `unknown` for one that permits everything. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
-  if (schema.enum !== undefined) return schema.enum.map((one) => quoted(String(one))).join(' | ');
+  if (schema.enum !== undefined) return schema.enum.map((one) => quoted(textOf(one))).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ');
   if (schema.type === 'object') return objectType(schema);
   if (schema.type === 'array') return arrayType(schema);
-  return BASIC[String(schema.type)] ?? 'unknown';
+  return ownMember(BASIC, textOf(schema.type)) ?? 'unknown';
 }
 
 interface Row {
@@ -136,7 +138,7 @@ function replyKind(operation: Operation): string {
 /** The operation of a request; one that is alone with its method and path has it as the only value of its parameter. */
 function opOf({ op, parameters = [] }: Operation): string | undefined {
   const values = parameters.find(({ name }) => name === 'op')?.schema?.enum ?? [];
-  return op ?? (values.length === 1 ? String(values[0]) : undefined);
+  return op ?? (values.length === 1 ? textOf(values[0]) : undefined);
 }
 
 function rowText({ method, path, operation }: Row): string {

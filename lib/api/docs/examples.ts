@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import { PAGING, type QueryName } from '../registry/queries.ts';
 import type { Route } from '../registry/route.ts';
 import { type BytesId, type ParamName, type RouteId, routes } from '../registry/routes/index.ts';
@@ -162,7 +163,10 @@ function searchOf({ op, body, query = [] }: Route, given: Readonly<Record<string
 export function exampleOf(id: RouteId): { readonly path: string; readonly body?: string } {
   const route: Route = routes[id];
   const given = OVERRIDES[id] ?? {};
-  const path = route.path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => given[name] ?? paramExamples[name] ?? '');
+  const path = route.path.replaceAll(
+    /\{(\w+)\+?\}/g,
+    (_, name: string) => ownMember(given, name) ?? ownMember(paramExamples, name) ?? '',
+  );
   const body = route.input ? JSON.stringify(inputExamples[route.input]) : byteExamples[id];
   return { path: `/api${path}${searchOf(route, given)}`, ...(body === undefined ? {} : { body }) };
 }

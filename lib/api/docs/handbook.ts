@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import { type FamilyName, families } from '../registry/families.ts';
 import { PAGING, type QueryName, queries } from '../registry/queries.ts';
 import type { Route } from '../registry/route.ts';
@@ -61,7 +62,7 @@ function bodyLines({ body, input, optional }: Route): string[] {
 }
 
 const FIXED: Readonly<Record<string, string>> = { empty: 'nothing', bytes: 'bytes' };
-const replyName = (name: string): string => FIXED[name] ?? `\`${capital(name)}Reply\``;
+const replyName = (name: string): string => ownMember(FIXED, name) ?? `\`${capital(name)}Reply\``;
 
 function replyLines({ reply, stream, frame }: Route): string[] {
   if (stream === 'only') return [`- Reply: event stream of ${replyName(frame ?? reply)}`];

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ownMember } from '../../language/own-members.ts';
 import { KEY_HEADERS } from '../http/access.ts';
 import { families } from '../registry/families.ts';
 import { type QueryName, queries } from '../registry/queries.ts';
@@ -36,7 +37,7 @@ function pathParameters(path: string): Json[] {
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    example: paramExamples[name ?? ''],
+    example: ownMember(paramExamples, name ?? ''),
     ...(greedy ? { description: 'May contain slashes, which are not encoded.', 'x-greedy': true } : {}),
   }));
 }

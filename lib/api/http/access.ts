@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import * as apiKeys from '../../domain/credentials/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { ownMember } from '../../language/own-members.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
 import type { RequestHead } from './request.ts';
@@ -47,7 +48,7 @@ export const KEY_HEADERS = ['Service-Api-Key', 'KEY', 'apikey', 'service-token',
 const BEARER = /^Bearer +/i;
 
 function candidatesOf({ headers }: RequestHead): string[] {
-  const named = KEY_HEADERS.map((name) => headers[name.toLowerCase()] ?? '');
+  const named = KEY_HEADERS.map((name) => ownMember(headers, name.toLowerCase()) ?? '');
   const authorization = headers['authorization'] ?? '';
   const bearer = BEARER.test(authorization) ? authorization.replace(BEARER, '') : '';
   // One web interface sends the word `null` if it has no key.

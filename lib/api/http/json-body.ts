@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../../domain/errors.ts';
 import { hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
+import { ownMember } from '../../language/own-members.ts';
 import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
 
 /**
@@ -83,7 +84,7 @@ function normalized(value: unknown, shape: z.ZodMiniType): unknown {
 
 /** The original's names of JSON types that differ from JavaScript's. */
 const WORDS: Readonly<Record<string, string>> = { boolean: 'bool' };
-const wordOf = (kind: string): string => WORDS[kind] ?? kind;
+const wordOf = (kind: string): string => ownMember(WORDS, kind) ?? kind;
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
@@ -99,7 +100,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 
 /** The type that a value does not have, in the original's words. */
 function targetOf(field: string, expected: string, original: OriginalBody | undefined): string {
-  const type = original?.types?.[field] ?? wordOf(expected);
+  const type = ownMember(original?.types, field) ?? wordOf(expected);
   if (field === '') return `the body of type ${type}`;
   if (original === undefined) return `field ${field} of type ${type}`;
   if (original.struct === undefined) return `Go value of type ${type} (field ${field})`;

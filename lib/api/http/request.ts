@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { ownMember } from '../../language/own-members.ts';
 
 /** A request as received, before it is validated, without its body. */
 export interface RequestHead {
@@ -26,7 +27,7 @@ export type RequestEvent = APIGatewayProxyEvent & {
 };
 
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(event.headers ?? {})) headers[name.toLowerCase()] = value ?? '';
   return headers;
 }
@@ -65,5 +66,5 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** A flag in the query: true for what Go's `ParseBool` reads as true, else false (rest-api reference, 4.4). */
 export function isOn(query: Request['query'], name: string): boolean {
-  return TRUE.has(query[name]?.[0] ?? '');
+  return TRUE.has(ownMember(query, name)?.[0] ?? '');
 }

@@ -1,4 +1,6 @@
 import type { Accepted, AcceptedFields } from '../../compiler/decoding/accepted.ts';
+import { ownMember } from '../../language/own-members.ts';
+import { scalarText } from '../../language/yaml/node.ts';
 import type { Entry, MapNode, Node } from '../../language/yaml/parser.ts';
 import {
   describeField,
@@ -44,7 +46,7 @@ export const isSection = (name: string): name is SectionName => Object.hasOwn(SE
 
 /** The rules of a state, function or start: those of its type, or the fields that every type has. */
 export function rulesOfPart(section: SectionName, map: MapNode): MapRules {
-  const type = typeOf(section, String(map.entries.get('type')?.node.value ?? ''));
+  const type = typeOf(section, scalarText(map.entries.get('type')?.node));
   const words = TYPES[section].flatMap(({ names }) => names);
   const fields = type?.fields ?? commonFields(section);
   return {
@@ -59,7 +61,7 @@ export function rulesOfPart(section: SectionName, map: MapNode): MapRules {
 function commonFields(section: SectionName): AcceptedFields {
   const [first, ...rest] = TYPES[section];
   const names = Object.entries(first?.fields ?? {}).filter(([name]) =>
-    rest.every(({ fields }) => fields[name] !== undefined),
+    rest.every(({ fields }) => Object.hasOwn(fields, name)),
   );
   return Object.fromEntries(names);
 }
@@ -72,7 +74,7 @@ export function mapsIn(root: Node): readonly MapView[] {
   const found: MapView[] = [{ map: root, rules: WORKFLOW_RULES }];
   for (const { key, node } of root.entries.values()) {
     const section = key.toLowerCase();
-    if (!isSection(section)) collect(node, WORKFLOW[section], section, found);
+    if (!isSection(section)) collect(node, ownMember(WORKFLOW, section), section, found);
     else {
       const parts = section === 'start' ? [node] : node.kind === 'list' ? node.items : [];
       for (const part of parts) if (part.kind === 'map') collectPart(part, section, found);
@@ -90,7 +92,7 @@ function collectPart(map: MapNode, section: SectionName, found: MapView[]): void
 function collectFields(map: MapNode, fields: AcceptedFields, found: MapView[]): void {
   for (const { key, node } of map.entries.values()) {
     const name = nameIn(fields, key);
-    if (name !== undefined) collect(node, fields[name], name, found);
+    if (name !== undefined) collect(node, ownMember(fields, name), name, found);
   }
 }
 
@@ -117,7 +119,7 @@ export function fieldsIn(root: Node): readonly FieldView[] {
   return mapsIn(root).flatMap(({ map, rules }) =>
     [...map.entries.values()].map((entry) => {
       const name = nameIn(rules.fields, entry.key);
-      return { map, rules, entry, name, accepts: name === undefined ? undefined : rules.fields[name] };
+      return { map, rules, entry, name, accepts: name === undefined ? undefined : ownMember(rules.fields, name) };
     }),
   );
 }

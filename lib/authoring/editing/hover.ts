@@ -1,5 +1,6 @@
 import type { Accepted } from '../../compiler/decoding/accepted.ts';
 import type { Position } from '../../language/position.ts';
+import { scalarText } from '../../language/yaml/node.ts';
 import { typeOf } from '../schema/language.ts';
 import type { FieldView } from './fields.ts';
 import { nameAt } from './names.ts';
@@ -44,10 +45,10 @@ function aboutField({ rules, name, accepts }: FieldView): string | undefined {
 
 function aboutType({ rules, name, entry }: FieldView): string | undefined {
   if (name !== 'type' || rules.section === undefined) return undefined;
-  const type = typeOf(rules.section, String(entry.node.value));
+  const type = typeOf(rules.section, scalarText(entry.node));
   if (type === undefined) return undefined;
   const fields = Object.entries(type.fields).map(([field, accepts]) => `- \`${field}\` (${describeKind(accepts)})`);
-  return [`**${entry.node.value}**`, type.description, fields.join('\n')].join('\n\n');
+  return [`**${scalarText(entry.node)}**`, type.description, fields.join('\n')].join('\n\n');
 }
 
 /** The type and the description of the state or function that a name refers to. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { IDENTIFIER_PATTERN } from '../../compiler/parts/identifiers.ts';
 import type { Position } from '../../language/position.ts';
+import { scalarText } from '../../language/yaml/node.ts';
 import { calledPath } from '../../lint/document/subflows.ts';
 import type { Edit } from '../../lint/reports/finding.ts';
 import type { FieldView } from './fields.ts';
@@ -33,7 +34,7 @@ export function namesIn(text: OpenText): readonly NamePlace[] {
     const kind = kindOf(field);
     const range = kind === undefined ? undefined : rangeOfScalar(text, field.entry.node);
     if (kind === undefined || range === undefined) return [];
-    return [{ ...kind, name: String(field.entry.node.value), range }];
+    return [{ ...kind, name: scalarText(field.entry.node), range }];
   });
   const unique = [...new Map(found.map((one) => [`${one.range.from.line}:${one.range.from.column}`, one])).values()];
   return unique.sort((a, b) => a.range.from.line - b.range.from.line || a.range.from.column - b.range.from.column);

@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import { isRecord, valuesIn } from './values.ts';
 
 /** Whether a construct works as in the original. */
@@ -84,7 +85,7 @@ export function countConstructs(values: readonly unknown[]): readonly CountedCon
   for (const key of values.flatMap((value) => [...keysOf(value)])) counts.set(key, (counts.get(key) ?? 0) + 1);
   const rows = new Map<string, CountedConstruct>();
   for (const [key, count] of counts) {
-    const construct = CONSTRUCTS[key] ?? unsupported(key.replace(':', ' '), 'the language has no such type');
+    const construct = ownMember(CONSTRUCTS, key) ?? unsupported(key.replace(':', ' '), 'the language has no such type');
     const known = rows.get(construct.label)?.count ?? 0;
     rows.set(construct.label, { key, ...construct, count: known + count });
   }
@@ -100,7 +101,8 @@ const COUNTED_FIELDS: readonly string[] = ['patches', 'permissions', 'retries', 
 
 function* keysOf(value: unknown): Generator<string> {
   if (!isRecord(value)) return;
-  const other = OTHER_KIND.exec(String(value['direktiv_api'] ?? value['x-direktiv-api'] ?? ''))?.[1];
+  const api = [value['direktiv_api'], value['x-direktiv-api']].find((one) => typeof one === 'string');
+  const other = OTHER_KIND.exec(api ?? '')?.[1];
   if (other !== undefined) {
     yield `file:${other}`;
     return;

@@ -1,6 +1,7 @@
 import type { AcceptedFields } from '../../compiler/decoding/accepted.ts';
 import type { Variant } from '../../compiler/decoding/variants.ts';
 import { LANGUAGE } from '../../compiler/document.ts';
+import { ownMember } from '../../language/own-members.ts';
 import {
   COMMON_FIELDS,
   INNER_FIELDS,
@@ -29,7 +30,7 @@ const typesOf = (
 ): readonly LanguageType[] =>
   [...new Set(byName.values())].map(({ names, fields }) => {
     const [name = ''] = names;
-    return { names, fields, description: descriptions[name] ?? '' };
+    return { names, fields, description: ownMember(descriptions, name) ?? '' };
   });
 
 /** The types of each section. */
@@ -48,12 +49,14 @@ export function typeOf(section: SectionName, name: string): LanguageType | undef
 }
 
 /** The description of a field of a workflow. */
-export const describeWorkflowField = (field: string): string | undefined => WORKFLOW_FIELDS[field];
+export const describeWorkflowField = (field: string): string | undefined => ownMember(WORKFLOW_FIELDS, field);
 
 /** The description of a field of a state, function or start of this type; without a type, of every type. */
 export function describeField(section: SectionName, type: LanguageType | undefined, field: string): string | undefined {
-  return TYPE_FIELDS[section][type?.names[0] ?? '']?.[field] ?? COMMON_FIELDS[section][field];
+  const ofType = ownMember(TYPE_FIELDS[section], type?.names[0] ?? '');
+  return ownMember(ofType, field) ?? ownMember(COMMON_FIELDS[section], field);
 }
 
 /** The description of a field inside another field, which has a map or a list of maps. */
-export const describeInnerField = (parent: string, field: string): string | undefined => INNER_FIELDS[parent]?.[field];
+export const describeInnerField = (parent: string, field: string): string | undefined =>
+  ownMember(ownMember(INNER_FIELDS, parent), field);

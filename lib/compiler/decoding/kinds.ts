@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import { type Context, reportInvalid, reportUndecodable } from './context.ts';
 import { createDecoder, type Decoder } from './decoders.ts';
 import { acceptedFields, type Decoded, decodeFields, object } from './object.ts';
@@ -26,7 +27,7 @@ export function oneKind<T extends object>(
     }
     const values = decodeFields(node, kinds, context) as Readonly<Record<string, T | undefined>>;
     const names = Object.keys(kinds);
-    const given = names.flatMap((name) => values[name] ?? []);
+    const given = names.flatMap((name) => ownMember(values, name) ?? []);
     if (given.length === 1) return given[0];
     const rule = `${field.name} must have exactly one of [${names.join(' ')}]`;
     reportInvalid(context, node, rule, () => `for example ${example}`);

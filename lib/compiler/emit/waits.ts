@@ -15,7 +15,7 @@ export const EXECUTION = {
 
 /**
  * Retries transient errors: at most a minute apart, with full jitter. When the attempts are exhausted, the run continues in
- * a new execution; so many attempts of 200 calls at once fit into the history of one.
+ * a new execution; the history of one execution holds this many attempts of 200 concurrent calls.
  */
 const transientRetrier = (MaxAttempts: number): Retrier => ({
   ErrorEquals: TRANSIENT_ERRORS,

@@ -18,7 +18,7 @@ const isMap = (value: unknown): boolean => typeof value === 'object' && value !=
 
 const isStatus = (value: unknown): boolean =>
   isComputed(value) ||
-  /^[1-5]xx$/.test(String(value)) ||
+  (typeof value === 'string' && /^[1-5]xx$/.test(value)) ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599);
 
 /** The most redirects that a function may follow. */

@@ -15,7 +15,7 @@ export const isQualified = (name: string): boolean => QUALIFIED_ARN.test(name);
 
 /** Whether a value names a version or an alias; a version may be written as a number. */
 export const isLambdaQualifier = (value: unknown): boolean =>
-  (typeof value === 'string' || Number.isInteger(value)) && QUALIFIER.test(String(value));
+  QUALIFIER.test(typeof value === 'string' ? value : Number.isInteger(value) ? `${value as number}` : '');
 
 /** How long an invocation may take where the function has no `timeout`, milliseconds. */
 export const DEFAULT_LAMBDA_MS = 30_000;

@@ -40,11 +40,11 @@ interface AnswerWithBody {
 }
 
 /** Problems of a lost connection, by the code of the error. */
-const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it does not accept connections on port 8080',
-  ECONNRESET: 'the connection ended before the answer was complete',
-  EPIPE: 'the connection ended before the input was read',
-};
+const CONNECTION_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'it does not accept connections on port 8080'],
+  ['ECONNRESET', 'the connection ended before the answer was complete'],
+  ['EPIPE', 'the connection ended before the input was read'],
+]);
 
 /** Calls the function by HTTP. */
 export class FunctionCalls {
@@ -119,8 +119,8 @@ export class FunctionCalls {
     } catch (error) {
       const { code = '', message } = error as Error & { readonly code?: string };
       const cancelled = this.#running.get(call.id)?.problem;
-      const answered = failedAnswer(cancelled ?? CONNECTION_PROBLEMS[code] ?? message);
-      const isLost = cancelled === undefined && code in CONNECTION_PROBLEMS;
+      const answered = failedAnswer(cancelled ?? CONNECTION_PROBLEMS.get(code) ?? message);
+      const isLost = cancelled === undefined && CONNECTION_PROBLEMS.has(code);
       const isRefused = isLost && code === 'ECONNREFUSED';
       return { answered: { ...answered, isLost, isRefused }, body: Buffer.alloc(0) };
     } finally {

@@ -153,9 +153,10 @@ async function* pagesOfType(
 function valueRanges(namespaceId: string, event: CloudEvent, attributes: readonly string[]): PartitionRange[] {
   const values = attributes.map((name) => [name, attributeOf(event, name)] as const);
   const present = values.filter(([, value]) => value !== undefined);
+  const texts = present.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
   // A value of another type than text matches any text.
-  if (present.some(([, value]) => typeof value !== 'string')) return listenerKeys.byValue(namespaceId, event.type);
-  const hashes = present.map(([name, value]) => listenerKeys.valueHash(name, String(value)));
+  if (texts.length < present.length) return listenerKeys.byValue(namespaceId, event.type);
+  const hashes = texts.map(([name, value]) => listenerKeys.valueHash(name, value));
   return hashes.sort().map((hash) => listenerKeys.ofValue(namespaceId, event.type, hash));
 }
 

@@ -79,7 +79,7 @@ async function sortedOf(
 
 /** The direction of a list in the order of the index; undefined for another order. */
 function isDescending({ order }: ListRequest): boolean | undefined {
-  const [first, ...others] = order.filter(({ field }) => field in SORTING.orders);
+  const [first, ...others] = order.filter(({ field }) => Object.hasOwn(SORTING.orders, field));
   if (others.length > 0) return undefined;
   if (first === undefined) return true;
   return first.field === 'RECEIVED' ? first.direction !== 'ASC' : undefined;

@@ -143,7 +143,7 @@ export function startWrites(
   const former = keysOf(owner, before === undefined ? [] : startFilters(before));
   const gone = former.flatMap((key): Write[] => (kept.has(`${key.pk} ${key.sk}`) ? [] : [{ do: 'delete', key }]));
   const type = after?.start.type ?? 'event';
-  const mode = type in MODES ? MODES[type as keyof typeof MODES] : 'simple';
+  const mode = Object.hasOwn(MODES, type) ? MODES[type as keyof typeof MODES] : 'simple';
   return [...gone, ...toWrites(owner, filters, { wait: 0, mode, path: workflow.path, created: now })];
 }
 

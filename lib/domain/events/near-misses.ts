@@ -12,7 +12,7 @@ const MAX_SHOWN = 100;
 /** The maximum length of a value in a near miss, characters. */
 const MAX_SHOWN_LENGTH = 200;
 
-function shown(value: unknown): unknown {
+function shown<T>(value: T): T | string {
   const text = typeof value === 'string' ? value : toJson(value ?? null);
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…`.toWellFormed() : value;
 }
@@ -20,7 +20,7 @@ function shown(value: unknown): unknown {
 function toShown({ failed }: MatchResult): Pick<events.Trace, 'failed'> {
   if (failed === undefined) return {};
   const { attribute, expected, found } = failed;
-  return { failed: { attribute: String(shown(attribute)), expected: shown(expected), found: shown(found) } };
+  return { failed: { attribute: shown(attribute), expected: shown(expected), found: shown(found) } };
 }
 
 /**

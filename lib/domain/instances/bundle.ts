@@ -3,6 +3,7 @@ import type { CloudEvent } from '../../events/cloud-event.ts';
 import { toValue } from '../../language/byte-values.ts';
 import { isObject } from '../../language/json.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { ownMember } from '../../language/own-members.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { ServiceError } from '../errors.ts';
@@ -76,7 +77,7 @@ function toUnstoredCall(run: runs.Run, made: MadeCall, name: string, plan: Plan)
   const { state, entered } = at.step;
   const base = { function: name, state, after: entered - run.created, took: 0 };
   if (call.code !== undefined) return { ...base, error: { code: call.code, message: call.message ?? '' } };
-  const result = resultIn(at, plan.states[state], call);
+  const result = resultIn(at, ownMember(plan.states, state), call);
   return result === undefined ? base : { ...base, return: shown(result) };
 }
 
@@ -92,7 +93,7 @@ async function callsOf(ports: Needs, run: runs.Run, steps: readonly StepData[], 
   const children = await runs.findMany(ports, ids);
   const calls = made.flatMap((one, index) => {
     const { state } = one.at.step;
-    const name = functionOf(plan.states[state], one.call);
+    const name = functionOf(ownMember(plan.states, state), one.call);
     const child = children[index];
     if (name === undefined) return [];
     return [child === undefined ? toUnstoredCall(run, one, name, plan) : toCall(run, child, state, name)];

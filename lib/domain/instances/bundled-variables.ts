@@ -1,6 +1,7 @@
 import type { Plan, ReadVariable, StatePlan, WriteVariable } from '../../compiler/plan/plan.ts';
 import { toValue } from '../../language/byte-values.ts';
-import { isObject } from '../../language/json.ts';
+import { isObject, setMember } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 import type { Ports } from '../../ports/ports.ts';
 import * as variables from '../namespaces/variables.ts';
 import { type DataChange, isOmitted, type RecordedStep } from '../runs/records.ts';
@@ -49,7 +50,7 @@ class VariableCollector {
   }
 
   async add(step: RecordedStep, state: StatePlan | undefined): Promise<void> {
-    for (const { key, scope } of accessesOf(state, 'write')) this.#done.add(`${scope} ${String(key)}`);
+    for (const { key, scope } of accessesOf(state, 'write')) if (isLiteral(key)) this.#done.add(`${scope} ${key}`);
     const values = valuesIn(step, state);
     for (const variable of accessesOf(state, 'read') as readonly ReadVariable[]) {
       const { key, scope, as } = variable;
@@ -62,8 +63,8 @@ class VariableCollector {
       }
       if (this.#done.has(`${scope} ${key}`)) continue;
       this.#done.add(`${scope} ${key}`);
-      const value = values === undefined ? await this.#present(scope, key) : values[as ?? key];
-      if (value !== undefined && value !== null) this.found[scope][key] = value;
+      const value = values === undefined ? await this.#present(scope, key) : ownMember(values, as ?? key);
+      if (value !== undefined && value !== null) setMember(this.found[scope], key, value);
     }
   }
 
@@ -89,6 +90,6 @@ export async function recordedVariables(
   plan: Plan,
 ): Promise<{ readonly variables: BundledVariables; readonly notes: readonly string[] }> {
   const collector = new VariableCollector(ports, run);
-  for (const step of steps) await collector.add(step, plan.states[step.state]);
+  for (const step of steps) await collector.add(step, ownMember(plan.states, step.state));
   return { variables: collector.found, notes: [...new Set(collector.notes)] };
 }

@@ -1,3 +1,4 @@
+import type { Value } from '../../ports/table.ts';
 import type { Level, LogLine } from './run.ts';
 
 /** A stored line: the microseconds since the line before it, or since 1970, the text, the state, the level if not `info`. */
@@ -14,7 +15,7 @@ export function tailText(lines: readonly LogLine[]): string {
 }
 
 /** The inverse of `tailText`. */
-export function tailFrom(value: unknown): LogLine[] {
+export function tailFrom(value: Value | undefined): LogLine[] {
   const stored = JSON.parse(String(value)) as readonly StoredLine[];
   let last = 0;
   return stored.map(([since, text, state = '', level = 'info']) => {

@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 
 /** The parameters of a list (rest-api reference, 2.2). */
@@ -32,7 +33,7 @@ class Parser {
   }
 
   integer(name: string): number | undefined {
-    const text = this.query[name]?.[0];
+    const text = ownMember(this.query, name)?.[0];
     if (text === undefined || text === '') return undefined;
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= MIN_INTEGER && value <= MAX_INTEGER) return value;

@@ -59,7 +59,7 @@ export class CallProgress {
     this.waitingCalls.push(call);
   }
 
-  /** Takes calls that returned out of those that wait. Returns the attempt that was waited for, by number of the call. */
+  /** Removes calls that returned from those that wait. Returns the awaited attempts, by number of the call. */
   stopWaiting(numbers: ReadonlySet<number>): ReadonlyMap<number, number> {
     const attempts = new Map(this.waitingCalls.map(({ i, k }) => [i, k]));
     this.waitingCalls = this.waitingCalls.filter(({ i }) => !numbers.has(i));

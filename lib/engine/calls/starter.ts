@@ -8,7 +8,7 @@ import { calleeKindFor, openCallee } from './callees/index.ts';
 import type { CallList } from './list.ts';
 import { FinishedCalls } from './reuse.ts';
 
-/** So many calls are made within a request that does not wait for its run, at most. */
+/** The most calls that are made within a request that does not wait for its run. */
 const MAX_BRIEF_CALLS = 8;
 
 /** A call that was begun: its child, ended or pending. */

@@ -33,7 +33,7 @@ export async function armRetry(
 
 type NextAttempt = NonNullable<ReturnType<typeof nextAttemptOf>>;
 
-/** So long after the time of an attempt its timer counts as lost, milliseconds: it may ring two minutes late. */
+/** A timer counts as lost this long after the time of its attempt, milliseconds: it may ring two minutes late. */
 export const LOST_MS = 5 * MINUTE_MS;
 
 /** Whether the timer of the attempt that follows a failed one should have rung by now, milliseconds since 1970. */

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../time/units.ts';
 import type { EnginePorts } from '../ports.ts';
 import { receive } from './broadcasting.ts';
 
-/** An entry can appear so long after its time: the clocks of computers differ, and a write takes a moment. */
+/** An entry can appear this long after its time: the clocks of computers differ, and a write takes a moment. */
 const MAX_DELAY_MS = 2 * MINUTE_MS;
 
 /** The event about an entry of the audit log: its id is that of the entry, so that it is recorded once. */

@@ -7,7 +7,7 @@ import { toJson } from '../../language/json.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { HOUR_MS } from '../../time/units.ts';
 
-/** So many of the newest events of a type are compared. */
+/** How many of the newest events of a type are compared. */
 const MAX_COMPARED = 10;
 const MAX_VALUE = 100;
 

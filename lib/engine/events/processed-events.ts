@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../time/units.ts';
 
 type EventName = Pick<Recorded, 'event' | 'due' | 'replay'>;
 
-/** How many events a run remembers. With a look-back, the older events of that time no longer count after so many. */
+/** How many events a run remembers. Beyond this number the oldest ones are forgotten, also within the look-back. */
 const MAX_REMEMBERED = 5000;
 /** How many deduplication keys of an earlier version are kept: they have no time. */
 const MAX_UNDATED = 200;

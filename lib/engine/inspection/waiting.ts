@@ -17,7 +17,7 @@ type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
 
 const MAX_OPEN_CALLS = 100;
 const MAX_NEAR_MISSES = 20;
-/** So many of the newest events of a type are compared: there may be a million in an hour. */
+/** How many of the newest events of a type are compared: there may be a million in an hour. */
 const MAX_COMPARED = 200;
 
 /** The calls that a run waits for, each with the child of its present attempt. */
@@ -62,7 +62,7 @@ function retryOf(
   return { retry: { attempt: k + 1, ...of, at: toTimestamp(child.updated + decision.delay), ...error } };
 }
 
-/** The newest events of the last hour that have a type that is waited for, and do not match; of those that are compared. */
+/** The newest events of the last hour whose type a wait has and whose attributes do not match, among the compared ones. */
 async function nearMisses(ports: Needs, run: runs.Run, filters: readonly Filter[]) {
   const from = ports.clock.now() - HOUR_MS;
   const home = await homeOf(ports, run);

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../time/units.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
-/** A process adds its count to the table once for so many descendants: small families cost no calls. */
+/** A process adds its count to the table once for this many descendants: a small tree of runs costs no calls. */
 const BLOCK = 1000;
 
 /** Families remembered; a family that is forgotten loses less than a block of its count. */

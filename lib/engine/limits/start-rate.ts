@@ -1,4 +1,4 @@
-/** A namespace that starts no runs saves up the starts of so many seconds. */
+/** A namespace that starts no runs accumulates the starts of at most this many seconds. */
 const BURST_SECONDS = 10;
 
 /** Namespaces remembered; a namespace whose saving is complete need not be. */

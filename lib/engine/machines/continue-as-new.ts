@@ -17,8 +17,8 @@ export function shouldContinueAsNew({ historyEvents, express, executionBegan, wa
 }
 
 /**
- * Whether the first task of an execution of the machine that begins at the start can lead to the wait of a run. If not,
- * the run has come further in an execution of the same name that was lost.
+ * Whether the first task of an execution of the machine that begins at the start can lead to the wait of a run. If not, an
+ * execution of the same name, which was lost, has advanced the run further.
  */
 export async function canBeginAt(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<boolean> {
   // Other waits, and checkpoints, have higher numbers.

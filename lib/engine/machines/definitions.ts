@@ -85,7 +85,7 @@ export interface MissingMachine {
 
 /**
  * Defines a machine again that was deleted, with the service or because its workflow has too many versions, or whose
- * storage was lost. Returns the new handle, or that which another process has stored meanwhile.
+ * storage was lost. Returns the new handle, or the one that another process has stored meanwhile.
  */
 export async function redefineMachine(
   ports: EnginePorts,
@@ -98,9 +98,9 @@ export async function redefineMachine(
 }
 
 /**
- * A revision's machines for display, and its plan: tier and definition of the one that begins at the start; if the workflow
- * may wait, `waits`, that which begins at the first wait of a run that began where it was started, and with a first one that
- * cannot wait `resumes`, which continues a run at any state.
+ * A revision's machines for display, and its plan: tier and definition of the machine that begins at the start. If the
+ * workflow may wait, `waits` is the machine that begins at the first wait, for runs that began where they were started; and
+ * if the machine at the start cannot wait, `resumes` is the one that continues a run at any state.
  */
 export function showMachines(revision: revisions.Revision) {
   const plan = revisions.planOf(revision);

@@ -13,7 +13,7 @@ import { resumeLostPauses } from './retry-pauses.ts';
 
 /**
  * A request that carries a run commits it at least this often, milliseconds; so does a step that computes. Another
- * process may take over a run without a commit for this long: were the first still at work, one of the two commits.
+ * process may take over a run that was not committed for this long: if the first one still works, only one of them commits.
  */
 export const LEASE_MS = 60_000;
 

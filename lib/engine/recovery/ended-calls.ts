@@ -9,7 +9,7 @@ import { isCalling, newestAttempt } from './waiting-calls.ts';
 /** How long the process that ended a run may take to report that to its caller, milliseconds. */
 export const REPORT_MS = MINUTE_MS;
 
-/** So many calls of a run are looked at in one visit. */
+/** How many calls of a run one visit reads. */
 const MAX_CALLS = 1000;
 
 /**

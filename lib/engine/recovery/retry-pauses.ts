@@ -10,7 +10,7 @@ import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts } from '../ports.ts';
 import { type CallingRun, isCalling, newestAttempt } from './waiting-calls.ts';
 
-/** So many iterations of a `Map` begin at once: further calls wait for their turn, and the time of their tasks is not known. */
+/** How many iterations of a `Map` begin at once: further calls wait for their turn, and the time of their tasks is not known. */
 const MAX_AT_ONCE = 40;
 
 /** How the calls of a state are repeated. */

@@ -17,10 +17,10 @@ import { startByEvent } from './starts.ts';
 const CONCURRENCY = 16;
 /** After this many listeners a call of the router ends and lets the bus call it again: it has five minutes on AWS. */
 const MAX_PER_CALL = 5000;
-/** The position is stored after so many listeners: a crash repeats at most these, and most events store none. */
+/** The position is stored after this many listeners: a crash repeats at most these, and most events store none. */
 const NOTED_AFTER = 250;
 
-/** A call of the router runs states for so long, milliseconds; after that the machines of the runs do. */
+/** How long a call of the router runs states, milliseconds; after that the machines of the runs do. */
 const MAX_RUNNING_MS = 30_000;
 
 /** The progress of one call of the router. */

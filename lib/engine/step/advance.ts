@@ -118,7 +118,7 @@ async function takeTurnToCommit(
   await (isLarge(data) ? processor.takeLargeTurn(run.namespaceId) : processor.takeTurn(run.namespaceId));
 }
 
-/** A state may evaluate queries for so long after the time of the batch; a machine does it again, and has more, ms. */
+/** How long a state may evaluate queries after the time of the batch is over; a machine repeats it with more time, ms. */
 const [BRIEF_GRACE_MS, GRACE_MS] = [2_000, 15_000];
 
 /** When a batch that runs in place is given up: the request, event or tick that began the run ends soon. */

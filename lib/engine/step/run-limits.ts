@@ -2,10 +2,10 @@ import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
 import { failure, type StateError, uncatchableFailure } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 
-/** A run that catches its limit may go on for so much more, to end in good order. */
+/** How much more a run may use that catches the failure of its limit, so that it can end in good order. */
 const graceOf = (limit: number): number => Math.ceil(limit / 10);
 
-/** So many transitions show a loop. */
+/** How many transitions are named, which show a loop. */
 const MAX_SHOWN = 3;
 
 const CODES = { transitions: 'limits.transitions', logBytes: 'limits.log' } as const satisfies Record<

@@ -1,3 +1,5 @@
+import { ownMember } from '../own-members.ts';
+
 const CLOSES: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /**
@@ -9,7 +11,7 @@ export function isSelfContained(source: string): boolean {
   const open: string[] = [];
   for (const [token] of source.replace(/"[^"]*"/g, '').matchAll(/["()[\]{}]/g)) {
     if (token === '"') return false;
-    const opener = CLOSES[token];
+    const opener = ownMember(CLOSES, token);
     if (opener === undefined) open.push(token);
     else if (open.pop() !== opener) return false;
   }

@@ -37,6 +37,10 @@ export interface Entry extends Position {
   readonly node: Node;
 }
 
+/** The text of a scalar that has a value; '' for any other node. A map may have a member `toString` that is no function. */
+export const scalarText = (node: Node | undefined): string =>
+  node?.kind === 'scalar' && node.value !== null ? String(node.value) : '';
+
 /** Creates the node of a map with these entries, at the position of `at`. */
 export function mapNode(entries: ReadonlyMap<string, Entry>, at: Position): MapNode {
   // fromEntries defines own properties, so a key `__proto__` is a key like any other.

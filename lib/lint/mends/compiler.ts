@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import type { Problem } from '../../language/problem.ts';
 import { durationFrom } from '../document/spans.ts';
 import type { Workflow } from '../document/workflow.ts';
@@ -36,7 +37,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Replaces the value with its quotes, where the value without quotes has another type. */
 const replaceFlag: MakeMend = (workflow, problem) => {
   const word = wordAt(workflow, problem);
-  const text = FLAGS[word.toLowerCase()];
+  const text = ownMember(FLAGS, word.toLowerCase());
   const range = rangeOf(workflow, problem, word);
   if (text === undefined || range === undefined) return undefined;
   const isQuoted = range.from.column > problem.column;

@@ -1,4 +1,5 @@
 import type { Position } from '../../language/position.ts';
+import { scalarText } from '../../language/yaml/node.ts';
 import { select } from '../document/queries.ts';
 import type { Workflow } from '../document/workflow.ts';
 import type { Edit } from '../reports/finding.ts';
@@ -20,14 +21,14 @@ interface Use {
 
 const transitionsIn = ({ states, root }: Workflow): Use[] => [
   ...states.flatMap(({ targets }) => targets.map((one) => ({ name: one.name, at: one }))),
-  ...select(root, 'start.state').map(({ node }) => ({ name: String(node.value), at: node })),
+  ...select(root, 'start.state').map(({ node }) => ({ name: scalarText(node), at: node })),
 ];
 
 const callsIn = ({ states }: Workflow): Use[] =>
   states.flatMap(({ node }) =>
     ['action.function', 'actions.*.function']
       .flatMap((path) => select(node, path))
-      .map((one) => ({ name: String(one.node.value), at: one.node })),
+      .map((one) => ({ name: scalarText(one.node), at: one.node })),
   );
 
 /** Renames a state or function with the transitions and actions that name it. */

@@ -102,7 +102,7 @@ const EFFECTS: { readonly [K in WorkKind]: Effect<K> } = {
   },
   validate: (state, { schema, subject }, data, onAccess) => {
     evaluateRoles(state, ['subject'], data, onAccess);
-    const isWhole = subject === undefined || /^\s*jq\(\s*\.?\s*\)\s*$/.test(String(subject));
+    const isWhole = subject === undefined || (typeof subject === 'string' && /^\s*jq\(\s*\.?\s*\)\s*$/.test(subject));
     // The known shape of the data is kept: the schema can only add to it.
     const isUnknown = data.kind === 'object' && data.members.size === 0 && data.isOpen;
     const shape = shapeOfSchema(schema);

@@ -1,5 +1,6 @@
 import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
+import { scalarText } from '../../language/yaml/node.ts';
 import type { Node } from '../../language/yaml/parser.ts';
 import type { QueryView } from '../document/queries.ts';
 import type { Script } from '../document/scripts.ts';
@@ -111,7 +112,8 @@ function evaluated(program: Ast, data: Shape): Evaluation {
 
 /** The result of a transform, which is an object. */
 export function shapeOfTransform(query: QueryView | undefined, data: Shape, onAccess: OnAccess): Shape {
-  const isUnchanged = query === undefined || ['', '.'].includes(String(query.node.value ?? ''));
+  const isUnchanged =
+    query === undefined || (query.node.kind === 'scalar' && ['', '.'].includes(scalarText(query.node)));
   const shape = isUnchanged ? data : shapeOfQuery(query, data, onAccess);
   return shape.kind === 'any' ? ANY_OBJECT : shape;
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { ANY, ANY_OBJECT, arrayOf, BOOLEAN, type Member, NULL, NUMBER, type Shape, STRING, unionOf } from './shape.ts';
 
 const SIMPLE: Readonly<Record<string, Shape>> = {
@@ -17,7 +18,8 @@ export function shapeOfSchema(schema: unknown): Shape {
   if (!isObject(schema)) return ANY;
   const { type } = schema;
   if (Array.isArray(type)) return unionOf(type.map((one) => shapeOfSchema({ ...schema, type: one })));
-  if (typeof type === 'string' && SIMPLE[type] !== undefined) return SIMPLE[type];
+  const simple = typeof type === 'string' ? ownMember(SIMPLE, type) : undefined;
+  if (simple !== undefined) return simple;
   if (type === 'array') return arrayOf('items' in schema ? shapeOfSchema(schema['items']) : ANY);
   // Without a type, the keywords of objects do not exclude other values.
   return type === 'object' ? shapeOfObject(schema) : ANY;
@@ -25,7 +27,7 @@ export function shapeOfSchema(schema: unknown): Shape {
 
 function shapeOfObject(schema: Readonly<Record<string, unknown>>): Shape {
   const { properties, required, additionalProperties } = schema;
-  if (COMBINED.some((keyword) => keyword in schema)) return ANY_OBJECT;
+  if (COMBINED.some((keyword) => Object.hasOwn(schema, keyword))) return ANY_OBJECT;
   const names = Array.isArray(required) ? required : [];
   const members = Object.entries(isObject(properties) ? properties : {}).map(([key, inner]): [string, Member] => [
     key,

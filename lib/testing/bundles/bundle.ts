@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { ownMember, textOf } from '../../language/own-members.ts';
 
 /** An error of a call or of a run. */
 export interface BundledError {
@@ -43,7 +44,7 @@ const VERSION = 1;
 
 /** The members of a bundle with the test of each. */
 const MEMBERS: Readonly<Record<keyof Bundle, (value: unknown) => boolean>> = {
-  instance: (value) => isObject(value) && !Number.isNaN(Date.parse(String(value['startedAt']))),
+  instance: (value) => isObject(value) && !Number.isNaN(Date.parse(textOf(value['startedAt']))),
   workflow: (value) => isObject(value) && typeof value['path'] === 'string' && typeof value['source'] === 'string',
   input: () => true,
   calls: (value) => Array.isArray(value) && value.every((one) => isObject(one) && typeof one['function'] === 'string'),
@@ -70,10 +71,10 @@ export function readBundle(text: string): { readonly bundle: Bundle } | { readon
   }
   if (value['weftBundle'] !== VERSION) {
     return {
-      problem: `is a bundle of version ${String(value['weftBundle'])}, and this program reads ${VERSION}; update it`,
+      problem: `is a bundle of version ${textOf(value['weftBundle'])}, and this program reads ${VERSION}; update it`,
     };
   }
-  const wrong = Object.entries(MEMBERS).find(([name, isValid]) => !isValid(value[name]));
+  const wrong = Object.entries(MEMBERS).find(([name, isValid]) => !isValid(ownMember(value, name)));
   if (wrong !== undefined) return { problem: `is no complete bundle: '${wrong[0]}' is missing or wrong` };
   return { bundle: value as unknown as Bundle };
 }

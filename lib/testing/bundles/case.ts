@@ -1,4 +1,5 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
+import { textOf } from '../../language/own-members.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { functionKey } from '../format/function-keys.ts';
 import type { Span } from '../format/moments.ts';
@@ -54,9 +55,9 @@ function toEvent({ after, event }: Bundle['events'][number], round: Rounding): T
   return {
     ...NOWHERE,
     after: round(after),
-    type: String(type),
-    source: String(source),
-    id: String(id),
+    type: textOf(type),
+    source: textOf(source),
+    id: textOf(id),
     data: data as Json | undefined,
     context: context as Readonly<Record<string, Json>>,
   };

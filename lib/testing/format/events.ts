@@ -1,6 +1,7 @@
 import { reportInvalid, reportUndecodable } from '../../compiler/decoding/context.ts';
 import { anyText, createDecoder, duration, list, reportWrongType, required } from '../../compiler/decoding/decoders.ts';
 import { decodeFields } from '../../compiler/decoding/object.ts';
+import { setMember } from '../../language/json.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { json } from './decoders.ts';
 import type { TestEvent } from './suite.ts';
@@ -25,7 +26,7 @@ const event = createDecoder({ kind: 'map' }, (node, field, context): TestEvent |
     } else if (inner.kind !== 'scalar') {
       reportInvalid(context, inner, `the attribute '${key}' of an event is a text, a number, true or false`, hint);
     }
-    attributes[key] = inner.value;
+    setMember(attributes, key, inner.value);
   }
   return { line, column, ...fields, context: attributes };
 });

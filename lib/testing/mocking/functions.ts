@@ -1,5 +1,6 @@
 import type { FunctionPlan, Plan } from '../../compiler/plan/plan.ts';
-import { isObject } from '../../language/json.ts';
+import { isObject, setMember } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { type Json, parseYaml } from '../../language/yaml/parser.ts';
 import { functionKey } from '../format/function-keys.ts';
 
@@ -44,9 +45,10 @@ export function stagedSource({ path, source, plan, isMocked, startsByHand }: Sta
   if ('problems' in parsed || !isObject(parsed.root.value)) throw new Error(`the workflow '${path}' does not compile`);
   const root = { ...(parsed.root.value as Fields) };
   const functions = entryOf(root, 'functions');
-  if (functions !== undefined) root[functions] = stagedFunctions(root[functions], new Map(replaced));
+  if (functions !== undefined)
+    setMember(root, functions, stagedFunctions(ownMember(root, functions), new Map(replaced)));
   const start = entryOf(root, 'start');
-  if (dropsStart && start !== undefined) root[start] = { type: 'default', state: plan.entry };
+  if (dropsStart && start !== undefined) setMember(root, start, { type: 'default', state: plan.entry });
   return JSON.stringify(root);
 }
 
@@ -54,7 +56,7 @@ function stagedFunctions(list: Json | undefined, replaced: ReadonlyMap<string, F
   if (!Array.isArray(list)) return list ?? [];
   return (list as readonly Json[]).map((one) => {
     const fields = one as Fields;
-    const id = fields[entryOf(fields, 'id') ?? ''];
+    const id = ownMember(fields, entryOf(fields, 'id') ?? '');
     const standIn = typeof id === 'string' ? replaced.get(id) : undefined;
     return standIn === undefined || id === undefined ? one : { id, ...standIn };
   });

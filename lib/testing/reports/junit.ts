@@ -1,3 +1,4 @@
+import { ownMember } from '../../language/own-members.ts';
 import { type CaseResult, type SuiteResult, totalsOf } from '../results.ts';
 import type { TestReport } from './report.ts';
 import { failureTexts, harmText } from './text.ts';
@@ -13,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const escaped = (text: string): string =>
-  text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n]/g, (letter) => ENTITIES[letter] ?? letter);
+  text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n]/g, (letter) => ownMember(ENTITIES, letter) ?? letter);
 
 type Attributes = Readonly<Record<string, string | number>>;
 

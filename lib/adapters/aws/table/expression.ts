@@ -8,7 +8,7 @@ type Update = Extract<Write, { do: 'update' }>;
 
 /** The placeholders of one request. All names and values are replaced, so that none collides with a reserved word. */
 export class Placeholders {
-  #names: Map<string, string> | undefined;
+  #names: Map<string, `#${number}`> | undefined;
   #values: Record<string, AttributeValue> | undefined;
   #count = 0;
 
@@ -17,7 +17,7 @@ export class Placeholders {
     this.#names ??= new Map();
     const known = this.#names.get(attribute);
     if (known !== undefined) return known;
-    const placeholder = `#${this.#names.size}`;
+    const placeholder = `#${this.#names.size}` as const;
     this.#names.set(attribute, placeholder);
     return placeholder;
   }
@@ -25,7 +25,7 @@ export class Placeholders {
   /** A placeholder of the value. */
   value(value: Value): string {
     this.#values ??= {};
-    const placeholder = `:${this.#count++}`;
+    const placeholder = `:${this.#count++}` as const;
     this.#values[placeholder] = marshal(value);
     return placeholder;
   }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { ownMember } from '../../../language/own-members.ts';
 
 /** The limits of connections. */
 export interface ConnectionLimits {
@@ -104,7 +105,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();
-    refuse(socket as Socket, REFUSALS[error.code ?? '']?.(limits) ?? MALFORMED);
+    refuse(socket as Socket, ownMember(REFUSALS, error.code ?? '')?.(limits) ?? MALFORMED);
   });
   closeStalled(server, limits.stalledMs);
 }

@@ -48,7 +48,7 @@ type Container = Record<string | number, unknown>;
 function restoreBytes(item: Container, path: Path): void {
   const place = path.slice(0, -1).reduce((container, step) => container[step] as Container, item);
   const last = path.at(-1) ?? '';
-  const bytes = Buffer.from(String(place[last]), 'base64');
+  const bytes = Buffer.from(place[last] as string, 'base64');
   place[last] = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -98,7 +98,7 @@ export interface BulkRerunReply {
   readonly instances: readonly Repeated[];
   /** Where the next request goes on; absent at the end. */
   readonly next?: string;
-  /** A limit of starts was reached: wait so long before the next request, seconds. */
+  /** A limit of starts was reached: the seconds to wait before the next request. */
   readonly retryAfter?: number;
 }
 

@@ -117,7 +117,7 @@ export interface VisitedStates {
 }
 
 /**
- * Returns warnings of the effects outside a run that a repetition of it repeats, and of those that it lacks. States
+ * Returns warnings about the effects outside a run that its repetition repeats, and about those that it lacks. States
  * that the plan does not have are left out.
  */
 export function warningsOf(plan: Plan, { skipped, repeated, reused }: VisitedStates): Warning[] {

@@ -120,7 +120,7 @@ export async function failTask(ports: RunnerPorts, holding: Holding, { code, mes
   return reportOf(ports, await change(ports, holding, ended(ports, ending), hasFailed));
 }
 
-/** Gives a task back: any worker may take it after so many milliseconds. */
+/** Gives a task back: any worker may take it after `ms` milliseconds. */
 async function releaseTask(ports: EnginePorts, holding: Holding, ms: number) {
   const { run } = await change(ports, holding, (current) => {
     const { lease: _, ...callee } = current.callee;

@@ -1,3 +1,4 @@
+import { ownMember } from '../../own-members.ts';
 import { JqSyntaxError } from './errors.ts';
 import { type Token, type TokenKind, tokensOf } from './lexer.ts';
 
@@ -75,7 +76,7 @@ export class TokenStream {
     const foreign = FOREIGN.find((row) => row.at === text && row.before === before?.text);
     const what =
       kind === 'end' ? 'the program ends too early' : `unexpected ${kind === 'quote' ? 'string' : `'${text}'`}`;
-    const hint = foreign?.hint ?? OWN_HINTS[kind === 'quote' ? '"' : text];
+    const hint = foreign?.hint ?? ownMember(OWN_HINTS, kind === 'quote' ? '"' : text);
     const detail = expectation === undefined ? '' : `, ${expectation}`;
     return new JqSyntaxError(what + detail, kind === 'end' ? Math.max(0, this.end - 1) : from, hint);
   }

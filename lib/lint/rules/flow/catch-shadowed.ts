@@ -1,3 +1,4 @@
+import { scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import type { Workflow } from '../../document/workflow.ts';
 import type { Mend } from '../../reports/finding.ts';
@@ -52,7 +53,7 @@ states:
       for (const [index, pattern] of patterns.entries()) {
         const earlier = patterns
           .slice(0, index)
-          .find(({ value }) => EVERY_CODE.includes(String(value)) || value === pattern.value);
+          .find((one) => EVERY_CODE.includes(scalarText(one)) || one.value === pattern.value);
         if (earlier === undefined) continue;
         const message = `this entry is never taken: the one in line ${earlier.line} matches before it`;
         const mend = earlier.value === pattern.value ? undefined : movedUp(workflow, pattern.line, earlier.line);

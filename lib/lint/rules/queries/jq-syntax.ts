@@ -1,5 +1,6 @@
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import type { Script } from '../../document/scripts.ts';
 import type { Workflow } from '../../document/workflow.ts';
 import { correctedJq } from '../../mends/jq.ts';
@@ -26,7 +27,7 @@ function mendOf(workflow: Workflow, script: Script, { offset }: JqSyntaxError): 
   for (let from = begin; from <= offset; from += 1) {
     const written = ['===', '!==', '?//', '&&', '||', '<>', '=>'].find((one) => source.startsWith(one, from));
     if (written === undefined || from + written.length <= offset - 1) continue;
-    const text = OPERATORS[written] ?? '';
+    const text = ownMember(OPERATORS, written) ?? '';
     return replaceInScript(workflow, script, { from, to: from + written.length, text });
   }
   return singleQuoted(workflow, script, offset);

@@ -1,3 +1,4 @@
+import { scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import type { StateView, Workflow } from '../../document/workflow.ts';
 import { scalarEdit } from '../../mends/scalars.ts';
@@ -27,7 +28,7 @@ function fixedCode(workflow: Workflow, { id, node }: StateView): Mend | undefine
   if (code === undefined || message === undefined || typeof message.node.value !== 'string') return undefined;
   const edits = [
     scalarEdit(workflow, code.node, `${id}.failed`),
-    scalarEdit(workflow, message.node, `${message.node.value} ${String(code.node.value)}`),
+    scalarEdit(workflow, message.node, `${message.node.value} ${scalarText(code.node)}`),
   ].filter((edit) => edit !== undefined);
   return edits.length < 2
     ? undefined

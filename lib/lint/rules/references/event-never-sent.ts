@@ -1,4 +1,5 @@
 import { closestName } from '../../../language/suggestions.ts';
+import { scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import { once, type Workflow } from '../../document/workflow.ts';
 import { type Rule, replaceName } from '../../reports/rule.ts';
@@ -15,13 +16,13 @@ function awaitedIn({ states, startNode }: Workflow) {
 
 function sentIn({ states }: Workflow): string[] {
   const sending = states.filter(({ plan }) => plan?.work.do === 'emit');
-  return sending.flatMap(({ node }) => select(node, SENT).map((one) => String(one.node.value)));
+  return sending.flatMap(({ node }) => select(node, SENT).map((one) => scalarText(one.node)));
 }
 
 /** The types of events that workflows send and wait for. */
 const eventTypes = once((workflows) => ({
   sent: new Set(workflows.flatMap(sentIn)),
-  awaited: new Set(workflows.flatMap(awaitedIn).map(({ node }) => String(node.value))),
+  awaited: new Set(workflows.flatMap(awaitedIn).map(({ node }) => scalarText(node))),
 }));
 
 export const eventNeverSent: Rule = {
@@ -43,7 +44,7 @@ states:
   *check(workflow, folder) {
     const { sent, awaited } = eventTypes(workflow, folder);
     for (const { node } of awaitedIn(workflow)) {
-      const type = String(node.value);
+      const type = scalarText(node);
       // A similar type that is awaited itself is another event.
       const near = sent.has(type)
         ? undefined

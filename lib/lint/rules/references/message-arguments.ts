@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { scalarText } from '../../../language/yaml/node.ts';
 import type { Node } from '../../../language/yaml/parser.ts';
 import { select } from '../../document/queries.ts';
 import type { Workflow } from '../../document/workflow.ts';
@@ -17,7 +18,7 @@ function balanced(workflow: Workflow, state: Node, missing: number): Mend | unde
     const list = Array.from({ length: missing }, () => 'jq(.)').join(', ');
     return args && appendInside(workflow, args.node, list, `add ${list} to args`);
   }
-  const text = `${String(message?.node.value)}${' %v'.repeat(-missing)}`;
+  const text = `${scalarText(message?.node)}${' %v'.repeat(-missing)}`;
   return message && replaceScalar(workflow, message.node, text, 'add the placeholders to the message');
 }
 

@@ -1,6 +1,7 @@
 import { type Ast, childrenOf, literalText } from '../../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
 import { closestName } from '../../../language/suggestions.ts';
+import { scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import type { Script } from '../../document/scripts.ts';
 import type { StateView, Workflow } from '../../document/workflow.ts';
@@ -47,7 +48,7 @@ export function declaredFor(state: StateView, path: string): readonly string[] |
   const names = action.startsWith('actions')
     ? select(state.node, `actions.*.secrets.*`).filter((one) => one.path.startsWith(`${action}.`))
     : select(state.node, 'action.secrets.*');
-  return names.map(({ node }) => String(node.value));
+  return names.map(({ node }) => scalarText(node));
 }
 
 /** A use with where it is. */

@@ -1,4 +1,5 @@
 import { closestName } from '../../../language/suggestions.ts';
+import { scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import { once, type Workflow } from '../../document/workflow.ts';
 import { type Rule, replaceName } from '../../reports/rule.ts';
@@ -9,7 +10,7 @@ function keysIn({ states }: Workflow, kind: 'read' | 'write') {
   return found.flatMap(({ node }) =>
     select(node, 'variables.*').map(({ node: variable }) => ({
       key: select(variable, 'key')[0]?.node,
-      scope: String(select(variable, 'scope')[0]?.node.value ?? ''),
+      scope: scalarText(select(variable, 'scope')[0]?.node),
     })),
   );
 }
@@ -51,7 +52,7 @@ export const variableNeverWritten: Rule = {
     const isAlone = workflow.functions.every(({ plan }) => plan?.type === 'subflow');
     for (const { key, scope } of keysIn(workflow, 'read')) {
       if (key === undefined || !isLiteral(key.value) || scope === 'system' || scope === 'file') continue;
-      const same = written.filter((one) => one.scope === scope).map((one) => String(one.key?.value));
+      const same = written.filter((one) => one.scope === scope).map((one) => scalarText(one.key));
       if (same.includes(key.value)) continue;
       const near = closestName(key.value, same);
       const mend = near === undefined ? undefined : replaceName(workflow, key, { from: key.value, to: near });

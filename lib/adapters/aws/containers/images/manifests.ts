@@ -61,10 +61,10 @@ type Fields = Pick<ContainerRevision, 'image' | 'command' | 'environment'>;
 const SUPPORTED_TYPES: ReadonlySet<string> = new Set(Object.values(MANIFEST_TYPES));
 
 /** The media type of a gzip layer, by the media type of its manifest. */
-const LAYER_TYPES: Readonly<Record<string, string>> = {
-  [MANIFEST_TYPES.docker]: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
-  [MANIFEST_TYPES.oci]: 'application/vnd.oci.image.layer.v1.tar+gzip',
-};
+const LAYER_TYPES: ReadonlyMap<string, string> = new Map([
+  [MANIFEST_TYPES.docker, 'application/vnd.docker.image.rootfs.diff.tar.gzip'],
+  [MANIFEST_TYPES.oci, 'application/vnd.oci.image.layer.v1.tar+gzip'],
+]);
 
 const invalidImage = (image: string, problem: string): RevisionFailedError =>
   new RevisionFailedError('InvalidImage', `the image '${image}' ${problem}`);
@@ -126,7 +126,8 @@ export function architectureOf(image: string, config: Uint8Array): Architecture 
   const { os, architecture } = parseObject(image, config);
   const found = ARCHITECTURES.find((one) => one === architecture);
   if (found !== undefined && os === 'linux') return found;
-  const problem = `the image '${image}' is for ${os}/${architecture}; ${needs(ARCHITECTURES)}`;
+  const platform = [os, architecture].map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('/');
+  const problem = `the image '${image}' is for ${platform}; ${needs(ARCHITECTURES)}`;
   throw new RevisionFailedError('WrongPlatform', problem);
 }
 
@@ -142,7 +143,7 @@ export function wrapImage(
 ): { readonly config: Buffer; readonly manifest: ManifestDocument } {
   const { config: descriptor, layers } = parseManifest(fields.image, manifest);
   const config = wrapConfig(fields, configBytes, added);
-  const mediaType = LAYER_TYPES[manifest.mediaType];
+  const mediaType = LAYER_TYPES.get(manifest.mediaType);
   const bytes = Buffer.from(
     JSON.stringify({
       schemaVersion: 2,

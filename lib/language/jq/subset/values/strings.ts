@@ -27,7 +27,7 @@ export function formatJson(value: unknown, depth = 0): string {
   if (typeof value === 'number') return formatNumber(value);
   if (depth > MAX_DEPTH) throw new UnknownOutcomeError();
   if (Array.isArray(value)) return `[${value.map((member) => formatJson(member, depth + 1)).join()}]`;
-  if (!isObject(value)) return String(value);
+  if (!isObject(value)) return String(value as boolean | null);
   const members = orderedKeys(value).map((key) => `${quote(key)}:${formatJson(value[key], depth + 1)}`);
   return `{${members.join()}}`;
 }
