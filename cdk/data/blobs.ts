@@ -12,7 +12,7 @@ export function bucketName(scope: Construct, { name }: Settings): string {
   return `${name}-blobs-${account}-${region}`;
 }
 
-/** Longer than a run lasts, or an event waits, and is kept after it. */
+/** Longer than any run or delayed event exists, with the time for which it is kept afterwards. */
 const LAST_RESORT_DAYS = 3 * 365;
 
 /** The bucket for values that are too large for an item. */

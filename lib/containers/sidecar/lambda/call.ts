@@ -37,7 +37,7 @@ export interface LambdaCallProps {
   readonly timeouts: CallTimeouts;
 }
 
-/** The time that is left to Lambda's own deadline when a call that would exceed it has been aborted. */
+/** The time between the end of an aborted call and Lambda's own deadline, milliseconds. */
 const RESERVE_MS = 3_000;
 const KEEP_ALIVE_MS = 1_000;
 /** A lost connection is usually followed by the end of the program, which is reported a moment later. */
