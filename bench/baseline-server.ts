@@ -1,4 +1,4 @@
-/** The program of the baseline: a server that replies as op=wait on a noop does, without doing anything for it. */
+/** The program of the baseline: a server that sends the reply of op=wait on a noop without any work. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { reportToParent } from './measured-process.ts';

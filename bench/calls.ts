@@ -88,7 +88,7 @@ function toCounts(counters: Counters): Counts {
   return { ...counters, database, perMillion: perMillion(counters) };
 }
 
-/** Waits until the counters do not change any more. The service is not asked: its calls would be counted. */
+/** Waits until the counters stop changing. It sends no request to the service, because that would be counted. */
 async function untilOver(service: Service, counter: CallCounter, hasDelay: boolean): Promise<void> {
   await service.idle();
   if (!hasDelay) return;
@@ -103,11 +103,11 @@ async function untilOver(service: Service, counter: CallCounter, hasDelay: boole
 /** Functions of Lambda that do nothing: their own cost is not counted. */
 const NO_WORK: Lambdas = { invoke: async () => ({ payload: Buffer.from('{}') }) };
 
-/** Time for the machine to go on from its task before the next call comes, milliseconds. */
+/** Time for the machine to leave its task before the next call, milliseconds. */
 const SETTLE_MS = 100;
 
 /**
- * A clock that jumps to the time of each timer that is set, and timers that ring at once: no long delay is waited for.
+ * A clock that jumps to the time of each new timer, and timers that ring at once, so a long delay takes no time.
  * `onRing` is called before each call of the steps function.
  */
 function jumpingTime(ports: () => Ports, onRing: () => void): Pick<Ports, 'clock' | 'timers'> {

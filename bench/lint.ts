@@ -25,7 +25,7 @@ const STATES: readonly ((index: number) => string)[] = [
   (index) => `- id: s${index}\n  type: delay\n  duration: PT5S\n  transition: s${index + 1}\n`,
 ];
 
-/** A workflow of at least so many lines without mistakes. Its states have numbers from `first` on. */
+/** A workflow without mistakes that has at least `lines` lines. Its states have numbers from `first` on. */
 function workflowOf(lines: number, first: number): string {
   let text = 'functions:\n- {id: pay, type: subflow, workflow: w0}\nstates:\n';
   let count = 3;

@@ -9,7 +9,7 @@ export interface Usage {
 /** A message to a measured server: the work to do before it answers. */
 export interface Order {
   readonly work: 'measure' | 'finish' | 'fill';
-  /** For `fill`: how many. */
+  /** For `fill`: the number of runs. */
   readonly count?: number;
 }
 

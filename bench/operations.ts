@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly api: string;
   /** The port of a mail server on loopback. */
   readonly mailPort: number;
-  /** Resolves when everything that was begun waits or has ended. */
+  /** Resolves when each run that has begun waits or has ended. */
   readonly idle: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface Operation {
   readonly hasDelay?: boolean;
 }
 
-/** A workflow of so many states in a row that do nothing. */
+/** A workflow of `count` noop states in a row. */
 export function noops(count: number): string {
   const states = Array.from({ length: count }, (_, index) => {
     const next = index + 1 < count ? `\n  transition: s${index + 1}` : '';
@@ -100,7 +100,7 @@ const WEBHOOK = `start: {type: webhook, verify: {none: true}}
 states:
 - {id: one, type: noop}
 `;
-/** Invokes the function `score`, of which no machine waits; with a timeout, a machine makes the invocation. */
+/** Invokes the function `score` within the step; with a long timeout, a machine makes the invocation. */
 const lambdaCall = (fields = ''): string => `functions: [{id: f, type: lambda, function: score${fields}}]
 states: [{id: call, type: action, action: {function: f}}]
 `;
@@ -131,7 +131,7 @@ states: [{id: send, type: action, action: {function: f}}]
 /** The number of runs that wait for events of one type, each for the event of its own order. */
 const CROWD = 100;
 
-/** Stand for the URL of the HTTP server, and for the port of the mail server, in the input of a run. */
+/** Placeholders in the input of a run: for the URL of the HTTP server, and for the port of the mail server. */
 const API = 'API_URL';
 const MAIL_PORT = 'MAIL_PORT';
 

@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { COMPARISONS, type Comparison, LIMITS } from './goals.ts';
 import { RUNS_FOR_MEMORY, RUNS_FOR_PAGES, type Times, type Timings } from './times.ts';
 
-/** A number with about three digits that count. */
+/** A number with about three significant digits. */
 const number = (value: number): string =>
   value.toLocaleString(
     'en-US',
@@ -23,7 +23,7 @@ function goalOf({ goal }: Comparison): string {
 
 const ratesOf = ([one, eight]: readonly [number, number]): Record<1 | 8, number> => ({ 1: one, 8: eight });
 
-/** A row: rates with their goal, latency, processor time, and the ratios of the rates to what they are compared with. */
+/** A row: rates with their goal, latency, processor time, and the ratios of the rates to their references. */
 function rowOf(name: string, timings: Timings, { commit, bare }: Times): string[] {
   const comparison = COMPARISONS[name] ?? {};
   const { original } = comparison;

@@ -5,11 +5,11 @@ import { executeAndWait } from '../lib/engine/requests/start/start.ts';
 import { KEY } from './clients/client.ts';
 import { type Order, reportToParent } from './measured-process.ts';
 
-/** Every so many of the filled runs fail. */
+/** One of this number of filled runs fails. */
 const FAILING = 100;
 const AT_A_TIME = 32;
 
-/** Starts so many runs and waits for their end, as requests do, but without HTTP. */
+/** Starts `count` runs and waits for their end, as requests do, but without HTTP. */
 async function fill({ ports }: Service, count: number): Promise<void> {
   const input = Buffer.from('{}');
   for (let from = 0; from < count; from += AT_A_TIME) {
@@ -19,7 +19,7 @@ async function fill({ ports }: Service, count: number): Promise<void> {
       return executeAndWait(ports, { namespace: 'bench', path, ref: '', input });
     };
     await Promise.all(numbers.map(start));
-    // The flush of the disk, and the requests of others, as between requests.
+    // Lets the disk flush and other requests run, as they do between two requests.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

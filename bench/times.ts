@@ -45,7 +45,7 @@ export interface Times {
 }
 
 const DURATION_MS = Number(process.env['BENCH_MS'] ?? 1500);
-/** The rows are measured in turn so often, so that a disturbance meets all of them; the medians count. */
+/** The number of rounds. Each round measures all rows, so a disturbance affects all of them; the medians count. */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const CLIENTS = [1, 8] as const;
 export const RUNS_FOR_MEMORY = Number(process.env['BENCH_RUNS'] ?? 30_000);

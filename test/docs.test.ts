@@ -64,6 +64,23 @@ test('docs/decisions/README.md is an index of all decisions, in the groups of th
   expect(listed.toSorted()).toEqual(numbers.toSorted());
 });
 
+test('there are at most 45 decisions, each of at most 40 lines', () => {
+  const decisions = globSync('docs/decisions/[0-9]*.md');
+  expect(decisions.length).toBeLessThanOrEqual(45);
+  expect(decisions.filter((page) => readFileSync(page, 'utf8').trimEnd().split('\n').length > 40)).toEqual([]);
+});
+
+test('a decision that the code names exists', () => {
+  const sources = globSync('{bench,bin,cdk,clients,functions,lib,test,web}/**/*.ts');
+  const missing = sources.flatMap((file) => {
+    const names = [...readFileSync(file, 'utf8').matchAll(/\bdecisions?[ /](\d{1,3})\b/g)];
+    const numbers = names.map(([, number = '']) => number.padStart(3, '0'));
+    const isMissing = (number: string) => globSync(`docs/decisions/${number}-*.md`).length === 0;
+    return numbers.filter(isMissing).map((number) => `${file} ${number}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 // A sentence in plain technical English has a thing as its subject (CONTRIBUTING.md).
 test('the documents name things, not nameless persons', () => {
   const found = pages

@@ -12,7 +12,7 @@ export function bucketName(scope: Construct, { name }: Settings): string {
   return `${name}-blobs-${account}-${region}`;
 }
 
-/** Longer than a run lasts, or an event waits, and is kept after it. */
+/** Longer than any run or delayed event exists, with the time for which it is kept afterwards. */
 const LAST_RESORT_DAYS = 3 * 365;
 
 /** The bucket for values that are too large for an item. */
@@ -30,7 +30,7 @@ export class Blobs extends Construct {
         { id: 'cut-short', abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Objects of crashed callers of containers; other callers delete their objects.
         { id: 'calls', prefix: 'calls/', expiration: Duration.days(1) },
-        // The last resort: the sweep removes blobs whose run or event has expired (docs/decisions/053).
+        // The last resort: the sweep removes blobs whose run or event has expired (docs/decisions/002).
         { id: 'runs', prefix: 'runs/', expiration: Duration.days(LAST_RESORT_DAYS) },
         { id: 'events', prefix: 'events/', expiration: Duration.days(LAST_RESORT_DAYS) },
       ],

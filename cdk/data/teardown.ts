@@ -30,7 +30,7 @@ export class Teardown extends Construct {
       timeout: Duration.minutes(15),
     });
     grant(role);
-    // A policy of its own: the function depends on that of its role, which must not name the function therefore.
+    // A separate policy: the function depends on the policy of its role, so that one must not name the function.
     const again = new Policy(this, 'Again', { roles: [role] });
     again.addStatements(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
     const made = new CustomResource(this, 'Made', {
@@ -40,7 +40,7 @@ export class Teardown extends Construct {
       // A constant name: a changed name would replace the resource, which would delete everything.
       properties: { name: settings.name, ...takes },
     });
-    // A resource is deleted before those that it depends on.
+    // CloudFormation deletes a resource before the resources that it depends on.
     made.node.addDependency(role, again, ...before);
   }
 }

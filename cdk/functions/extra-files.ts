@@ -17,7 +17,7 @@ const BUNDLED_FILES = {
     entry: join('lib', 'language', 'sandbox', 'worker.ts'),
     options: `--loader:.wasm=binary --banner:js="${REQUIRE}"`,
   },
-  /** The module that sends mails by SMTP; lib/egress/delivery.ts loads it for the first of them. */
+  /** The module that sends mails by SMTP; lib/egress/delivery.ts loads it for the first mail. */
   'smtp.mjs': { entry: join('lib', 'egress', 'smtp.ts'), options: `--banner:js="${REQUIRE}"` },
   /** The sidecar that is copied into images of containers, where only Node exists. */
   'beside.mjs': { entry: join('lib', 'containers', 'sidecar', 'lambda', 'main.ts'), options: '' },
@@ -51,7 +51,7 @@ const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The folder of the published package with one copy of each file that lies beside several functions. */
 export const COPIES = 'copies';
 
-/** The files in that folder which a function has beside it. The console's are in the folder of its only function. */
+/** The files of that folder that lie beside a function. The files of the console are in the folder of its function. */
 export const copiesOf = (names: readonly ExtraFile[]): string[] => [
   ...names.filter((name) => name !== CONSOLE),
   LICENSE,

@@ -22,7 +22,7 @@ import { ALIASES } from './aliases.ts';
 import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
 
 const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
-/** In the published package (docs/decisions/028), each function is a folder with its bundle. */
+/** In the published package (docs/decisions/038), each function is a folder with its bundle. */
 const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
 /** The kind of a function is a folder of functions/: for requests, for triggers of AWS, or for deployments. */
@@ -39,7 +39,10 @@ export interface FunctionProps {
   readonly timeout: Duration;
   /** It evaluates queries and scripts of users: it has the sandbox and more memory. */
   readonly scripts?: boolean;
-  /** It has no more memory although it evaluates scripts: most of its time it waits, which costs by its memory. */
+  /**
+   * It evaluates scripts with the usual memory: it waits most of its time, and the price of waiting grows with the
+   * memory.
+   */
   readonly waits?: boolean;
   /** Further files that are bundled beside it. */
   readonly extraFiles?: readonly ExtraFile[];
@@ -52,7 +55,7 @@ const THREAD: ExtraFile = 'sandbox-worker.mjs';
 /** Lambda provides a full core at 1,769 MB; jq compiles its library for each script, which uses most of a core. */
 const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
 
-/** The calls that are reserved for a function of the account's quota, and its most. */
+/** The concurrent calls that are reserved for a function in the account's quota. They are its limit as well. */
 function reservedFor({ concurrency }: Settings, file: string): Pick<FunctionOptions, 'reservedConcurrentExecutions'> {
   const reserved = Object.hasOwn(concurrency, file) ? concurrency[file] : undefined;
   return reserved === undefined ? {} : { reservedConcurrentExecutions: reserved };
@@ -116,7 +119,7 @@ function makeFunction(
   });
 }
 
-/** A function of the published package: its folder, and the files that the package has once for all of them. */
+/** A function of the published package: its folder, and the files that all functions share in the package. */
 function packagedCode(path: string, extraFiles: readonly ExtraFile[]): Code {
   const folder = dirname(bundleOf(path));
   const copies = join(PACKAGE_FOLDER, 'functions', COPIES);

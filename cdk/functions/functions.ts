@@ -124,7 +124,7 @@ const TRIGGERS = {
 
 type TriggerName = keyof typeof TRIGGERS;
 
-/** How long API Gateway waits for a reply in one piece unless a quota is raised, and at most for a streamed one. */
+/** The time limits of API Gateway: for a buffered reply, unless a quota is raised, and for a streamed reply. */
 const BUFFERED_TIMEOUT = Duration.seconds(29);
 const STREAMED_TIMEOUT = Duration.minutes(15);
 

@@ -11,7 +11,7 @@ export interface RedriveParts {
 /** The most messages that SQS gives at once. */
 const BATCH = 10;
 
-/** Longer than an execution of an EXPRESS machine, 5 minutes: the same execution does not get such a message again. */
+/** Longer than an execution of an EXPRESS machine, 5 minutes: no execution receives such a message twice. */
 const ONCE = Duration.minutes(10);
 
 const RETRY = {
@@ -69,9 +69,9 @@ const keep = (FunctionName: string, hidden: number) => ({
 
 /**
  * The definition of a state machine that empties the queue. It sends up to 10 messages at once to the function, which
- * returns the entries of those that it stored; only these are deleted. After a batch that is too large, or that ends the
- * function, the machine waits until those messages are visible again, and continues with one at a time: then a message
- * that fails stays in the queue for the next execution, and the rest go on.
+ * returns the entries of the stored messages; only these are deleted. A batch may be too large, or end the function.
+ * Then the machine waits until its messages are visible again, and continues with one message at a time: a message that
+ * fails stays in the queue for the next execution, and the machine processes the others.
  */
 export function redriveMachine({ queueUrl: QueueUrl, functionArn, timeout }: RedriveParts): object {
   // While the function has a batch, no other receiver gets it.

@@ -46,8 +46,8 @@ const CUT_OFF = FilterPattern.any(
 );
 
 /**
- * Alarms for problems that no user sees in a reply, and for those that delay users. As few as possible, because each alarm
- * has a monthly price (lib/pricing/prices.ts).
+ * Alarms for problems that no reply shows, and for problems that delay users. There are as few as possible, because
+ * each alarm has a monthly price (lib/pricing/prices.ts).
  */
 export class Alarms extends Construct {
   readonly #topic: ITopic;

@@ -15,7 +15,7 @@ const RECORDED_BY_RULE = ['FAILED', 'TIMED_OUT', 'ABORTED'];
 /** The statuses of a stack after a deployment. */
 const DEPLOYED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE'];
 
-/** How often interrupted work is looked for. */
+/** The interval of the search for interrupted work. */
 const RECONCILED = Duration.minutes(15);
 
 export interface UpkeepProps {
@@ -32,8 +32,8 @@ function grantAccountSettings(role: IRole): void {
 }
 
 /**
- * Work without requests: ends runs whose execution failed, timed out or was aborted, and compares what the tables
- * promise with what exists.
+ * Work without requests: ends runs whose execution failed, timed out or was aborted, and compares the promises of the
+ * tables with the existing runs, events and schedules.
  */
 export class Upkeep extends Construct {
   constructor(scope: Construct, id: string, { settings, functions, machines, deadLetters }: UpkeepProps) {

@@ -41,7 +41,7 @@ function gatewayRoutes(): ReadonlyMap<string, LambdaName> {
   return new Map([...compactPaths(new Map(served)), ['/{elsewhere+}', FALLBACK]]);
 }
 
-/** The paths of the console; from the root, a browser is sent there. */
+/** The paths of the console; the root redirects a browser to it. */
 const CONSOLE_PATHS = ['/', '/ui', '/ui/{page+}'];
 
 /**
@@ -69,7 +69,7 @@ export class Api extends Construct {
     for (const [path, family] of gatewayRoutes()) {
       this.rest.root.resourceForPath(path).addMethod('ANY', integrationOf(functions.http(family)));
     }
-    // Its replies are short, and leave whole.
+    // Its replies are short and are not streamed.
     const console = toIntegration(functions.console, { streaming: false });
     for (const path of CONSOLE_PATHS) this.rest.root.resourceForPath(path).addMethod('ANY', console);
     addGatewayResponses(this.rest);

@@ -18,7 +18,9 @@ function arnOf(role: IRole, name: string): string {
 const shown = (name: string): string =>
   name.startsWith('arn:') ? name : `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${name}`;
 
-/** Allows a role to invoke the functions that workflows may call: each with its versions and aliases, unless it names one. */
+/**
+ * Allows a role to invoke the functions that workflows may call. A name without a version or alias allows all of them.
+ */
 export function grantLambdas({ lambdas }: Pick<Settings, 'lambdas'>, role: IRole): void {
   if (lambdas.length === 0) return;
   const resources = lambdas.flatMap((name) => {

@@ -66,8 +66,9 @@ export class Machines extends Construct {
   }
 
   /**
-   * Eight characters of the stack's id, which every created stack has anew. A machine that is still being deleted blocks
-   * its name, and a machine that is created again numbers its versions from 1: names of another stack avoid both.
+   * Eight characters of the stack's id. Each creation of a stack gives it a new id. A machine that is still being
+   * deleted blocks its name, and a machine that is created again numbers its versions from 1: names of another stack
+   * avoid both.
    */
   get #epoch(): string {
     return Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));

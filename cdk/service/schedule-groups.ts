@@ -11,7 +11,7 @@ function schedulerArn(scope: Construct, resource: string, resourceName: string):
   return Stack.of(scope).formatArn({ service: 'scheduler', resource, resourceName, arnFormat });
 }
 
-/** The role with which EventBridge Scheduler calls the targets of the schedules of a group, and no other group's. */
+/** The role with which EventBridge Scheduler calls the targets of the schedules of this group only. */
 export function newScheduleRole(scope: Construct, id: string, group: string, description: string): Role {
   return new Role(scope, id, {
     description,

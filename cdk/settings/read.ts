@@ -31,7 +31,7 @@ function readSettings(given: RawSettings, naming: Naming): Settings {
   return settings;
 }
 
-/** Settings of which the first needs the second. */
+/** Pairs of settings: the first one needs the second one. */
 const REQUIRED_TOGETHER = [
   ['domain', 'certificate'],
   ['certificate', 'domain'],

@@ -35,9 +35,12 @@ export interface Settings {
   readonly concurrency: Readonly<Record<string, number>>;
   /** How many requests wait for runs or are event streams at once; undefined: half of the calls that the account allows. */
   readonly maxWaitingRequests: number | undefined;
-  /** How long a run may take where it is started before a machine continues it, milliseconds; 0: not at all. */
+  /**
+   * How long the request that starts a run may execute it before a machine continues it, milliseconds; 0: a machine
+   * begins it.
+   */
   readonly startBudgetMs: number;
-  /** How many runs one run starts as subflows, with theirs. */
+  /** The most descendants of a run: its subflows, their subflows, and so on. */
   readonly maxDescendants: number;
   /** How many runs of each namespace are active at once; undefined: any number, unless the namespace limits them. */
   readonly maxActiveRuns: number | undefined;
@@ -63,7 +66,10 @@ export interface Settings {
   readonly loggingRole: boolean;
   /** X-Ray traces requests and functions. */
   readonly tracing: boolean;
-  /** The variables `OTEL_*` of the functions, for the export of traces (docs/runs.md); without an endpoint there is none. */
+  /**
+   * The variables `OTEL_*` of the functions, for the export of traces (docs/runs.md); without an endpoint, no traces
+   * are exported.
+   */
   readonly otel: Readonly<Record<string, string>>;
   /** The tags of all resources. */
   readonly tags: Readonly<Record<string, string>>;

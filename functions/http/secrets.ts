@@ -8,7 +8,7 @@ import { type ListRequest, toListRequest } from '../../lib/domain/storage/list-r
 // Clients expect this status for a bad list request here.
 const requestOf = ({ query }: Call): ListRequest => toListRequest(query, 'refused');
 
-/** The router takes the slashes of a name away at its end. */
+/** The router removes slashes from the end of a name. */
 const nameOf = ({ path, endsInSlash }: Pick<Call<'createSecret'>, 'path' | 'endsInSlash'>): string =>
   endsInSlash ? `${path.secret}/` : path.secret;
 

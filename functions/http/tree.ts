@@ -47,7 +47,7 @@ const shownWorkflow = (opened: workflows.Opened) => ({
 
 /**
  * The revision of a ref. The original finds a revision by its id only if it is saved, tagged or the latest (rest-api
- * reference, 5.6); other brands find any that is stored.
+ * reference, 5.6); under other brands every stored revision is found.
  */
 async function getByRef(
   ports: Readers & Pick<Ports, 'settings'>,

@@ -5,7 +5,9 @@ import { openFiles } from '../../lib/api/console/files.ts';
 
 const folderAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Deployed, the console lies beside the function; in the repository, where `npm run build:web` makes it. */
+/**
+ * A deployed function has the console beside it. In the repository, `npm run build:web` writes it into another folder.
+ */
 const deployed = folderAt('./console/');
 
 export const handler = consoleHandler(openFiles(existsSync(deployed) ? deployed : folderAt('../../dist/console/')));

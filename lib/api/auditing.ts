@@ -23,7 +23,7 @@ const FREQUENT: ReadonlySet<RouteId> = new Set<RouteId>([
   'renewTask',
 ]);
 
-/** Whether a request to a route can change something. Only reading, checking and computing need no more than `read`. */
+/** Whether a request to a route can change something. Routes that need at most `read` only read, check or compute. */
 export function isChange({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
   return method === 'GET' ? permission === 'run' : permission !== 'read';
 }
@@ -46,7 +46,7 @@ const outcomeOf = (status: number, isMistake: boolean): AuditOutcome =>
 /** The signature in the path of a link of an approval: its holder can decide. */
 const LINK_SIGNATURE = /^(-\/approvals\/[^/]*\/[^/]*)\/.*$/s;
 
-/** The parameters of a path and of a query that identify what a request concerns, and the named fields of its body. */
+/** The parameters of a path and of a query that identify the object of a request, and the named fields of its body. */
 function targetOf({ route, params }: Routed, { query }: RequestHead, input: unknown): Record<string, string> {
   const target: Record<string, string> = { ...params };
   if (route.family === 'hooks') target['hook'] = (params['hook'] ?? '').replace(LINK_SIGNATURE, '$1');
@@ -90,7 +90,7 @@ function toAudited({ head, routed, caller, input, reply, isMistake }: Served): A
   };
 }
 
-/** A webhook has no key: any client may send a request that it does not accept, and entries would fill the table. */
+/** A webhook needs no key: any client may send requests that it rejects, and their entries would fill the table. */
 const isOfStranger = ({ routed, reply }: Served): boolean => routed.route.family === 'hooks' && reply.status === 404;
 
 /**

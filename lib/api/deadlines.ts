@@ -4,18 +4,18 @@ export interface TimeLeft {
 }
 
 /**
- * API Gateway closes a stream of a Regional API after five minutes without a byte, and the first byte of a reply that is
- * not an event stream is its status: it is ready before that, milliseconds.
+ * API Gateway closes a stream of a Regional API after five minutes without a byte. A reply that is not an event stream
+ * sends no byte before its status, so it must be ready earlier; milliseconds.
  */
 const MAX_SILENCE_MS = 280_000;
 /**
- * An event stream on AWS ends after this time, and the client continues with `Last-Event-ID`. A Lambda does not notice a
- * client that disconnects, so this also bounds how long it works for one that is gone.
+ * An event stream on AWS ends after this time, and the client continues with `Last-Event-ID`. A Lambda does not notice
+ * a client that disconnects, so this also limits its work for a client that has gone.
  */
 const MAX_STREAM_MS = 110_000;
-/** The time in which a reply that is ready is sent, before its Lambda is stopped. */
+/** The time to send a finished reply before its Lambda is stopped. */
 const REPLY_MARGIN_MS = 2_000;
-/** The same of an event stream, whose last poll may read many pages. */
+/** The same for an event stream, whose last poll may read many pages. */
 const STREAM_MARGIN_MS = 10_000;
 
 const endOf = ({ getRemainingTimeInMillis: left }: TimeLeft, now: number, marginMs: number, mostMs: number): number =>

@@ -69,7 +69,7 @@ export function lambda<Name extends LambdaName>(
     const read = (keyId: string, most: number) => readBody(event, keyId, most);
     return format(await respond({ head: toRequestHead(event), readBody: read }, context));
   };
-  // A streamed reply has reached its client by then, one in one piece waits for it.
+  // By then a streamed reply has reached its client; a buffered reply waits for the export.
   const requestEnd = async (): Promise<void> => ports.traces?.flush();
   return middy<RequestEvent, object, Error, Context>(handle, { executionMode, requestEnd });
 }

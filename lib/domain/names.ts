@@ -5,7 +5,7 @@ export const MAX_MIME_LENGTH = 1000;
 
 /** The regular expressions of names (workflow-language reference, 1.5). */
 const NAMESPACE = /^(([a-z][a-z0-9_\-.]*[a-z0-9])|([a-z]))$/;
-/** Version 0.8 of the original allows capitals in the tree (decision 76). */
+/** Version 0.8 of the original allows capitals in the tree (decision 32). */
 const NODE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 const VARIABLE = /^(([a-zA-Z][a-zA-Z0-9_\-.]*[a-zA-Z0-9])|([a-zA-Z]))$/;
 /** Names of revisions and tags (rest-api reference, A.2). */

@@ -59,7 +59,7 @@ function blockListOf(...networks: readonly Network[]): BlockList {
 const LISTS = {
   'link-local': blockListOf(...LINK_LOCAL, ...translated(LINK_LOCAL)),
   loopback: blockListOf(...LOOPBACK),
-  // Translated, a loopback address is one of the translator.
+  // A translated loopback address belongs to the translator.
   private: blockListOf(...PRIVATE, ...translated([...PRIVATE, ...LOOPBACK]), ...TRANSITIONAL),
 } as const;
 

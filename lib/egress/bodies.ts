@@ -26,8 +26,8 @@ export interface BodyOptions {
 }
 
 /**
- * Reads the body of a response, decompressed, and at most `maxBytes` of it. Throws UnreachableError `tooLarge` for more,
- * also if only announced, and the error of the connection or the decoder.
+ * Reads the body of a response, decompressed, and at most `maxBytes` of it. Throws UnreachableError `tooLarge` for
+ * more, also if the headers only announce more, and the error of the connection or the decoder.
  */
 export async function readBody(message: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   const { host, method, maxBytes } = options;

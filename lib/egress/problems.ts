@@ -1,6 +1,6 @@
 import { UnreachableError, type WebProblem } from '../ports/web.ts';
 
-/** The problem behind the error codes of network, TLS and parsers that begin so; the longest beginning counts. */
+/** The problem for each prefix of the error codes of network, TLS and parsers; the longest matching prefix counts. */
 const PROBLEM_OF: Readonly<Record<string, WebProblem>> = {
   ENOTFOUND: 'dns',
   EAI_: 'dns',

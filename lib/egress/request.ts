@@ -12,7 +12,7 @@ export interface OutgoingRequest {
   readonly body?: Uint8Array | Readable;
   /** Aborts the request and the reading of its response. */
   readonly signal?: AbortSignal;
-  /** The request fails when its connection is idle for so long, milliseconds. */
+  /** The request fails when its connection has been idle for this time, milliseconds. */
   readonly idleMs?: number;
   /** Whether the server's certificate is not verified. */
   readonly isInsecure?: boolean;

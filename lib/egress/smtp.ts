@@ -30,7 +30,7 @@ export async function sendMails({ socket, server, mails, ms }: SmtpSession): Pro
     connection: socket,
     secure: tls === 'implicit',
     secured: tls === 'implicit',
-    // The name of this machine is none of the server's business.
+    // The server does not get the name of this machine.
     name: '[127.0.0.1]',
     requireTLS: needsTls,
     // Where TLS is only offered, an unverified connection is better than the plain one that would be used otherwise (RFC 7435).

@@ -65,7 +65,7 @@ function versionProblem(version: unknown): string | undefined {
   return `specversion: unknown version, write one of ${VERSIONS.join(', ')}\n`;
 }
 
-/** A name that is that of the payload or of a core attribute only in lower case is invalid, because it is ambiguous. */
+/** A name is ambiguous, and invalid, if it equals a core attribute or `data` only after conversion to lower case. */
 function attributeProblem(name: string, value: unknown): string | undefined {
   if (CORE.has(name)) {
     if (typeof value !== 'string') return `${name}: MUST be a string\n`;

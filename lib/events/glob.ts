@@ -1,7 +1,7 @@
 /**
  * Returns whether the whole text matches the pattern, in which `*` matches any number of characters and any other
  * character matches itself; an empty pattern matches only the empty text (workflow-language 3). The time is linear in the
- * lengths of both, because patterns and texts are those of users (docs/decisions/010).
+ * lengths of both, because patterns and texts are those of users (docs/decisions/040).
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -58,7 +58,7 @@ function compareLiterals(one: Literal, other: Literal): number {
 
 /**
  * The literal text (one without a wildcard) that a filter demands; undefined when there is none. Of several it is the
- * longest, since ids are longer than names, and not one of an attribute that events of a type share.
+ * longest one, because ids are longer than names; the literal of a shared attribute only if there is no other.
  */
 export function literalOf({ context }: Pick<Filter, 'context'>): Literal | undefined {
   const literals = Object.entries(context).flatMap(([name, expected]): Literal[] => {

@@ -20,7 +20,7 @@ export type Happened = Readonly<Partial<Record<Measure, number>>>;
 
 /**
  * Counts committed work. The last increments may be lost with the process: exact counts are made from the tables
- * (docs/decisions/023).
+ * (docs/decisions/005).
  */
 export interface Meter {
   /** Never throws, and is not awaited. */

@@ -49,8 +49,8 @@ const CHECKPOINT = { writeUnits: 3 };
 /** The amounts that a long invocation of Lambda adds to its task: a child with its own execution runs the function. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /**
- * The task of a worker, by which it is offered, taken and ended: two requests of the worker, of which the first may wait, and
- * the second resumes the run.
+ * The offer, the lease and the end of a worker's task: two requests of the worker. The first one may wait, the second
+ * one resumes the run.
  */
 const TASK = { requests: 2, lambdas: 2, readUnits: 10, writeUnits: 9 };
 /** The request that decides an approval, beside the wait that it ends. */
@@ -99,7 +99,7 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);
 }
 
-/** As many calls of one state are made within the request that starts a run; a machine makes more of them. */
+/** The most calls of one state within the request that starts a run; for more calls the run moves to a machine. */
 const MAX_CALLS_IN_REQUEST = 8;
 
 const sendsRequest = (plan: Plan, action: ActionPlan): boolean =>
@@ -236,14 +236,14 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'anywhere').definition, itemsOf, 'most'));
   const waitsNever = !Object.values(plan.states).some((state) => mayWait(state) && !isAtOnce(plan, state));
   const waitsSurely = !mayEndInPlace(plan);
-  // The run waits for its calls, if it must, in a machine that begins there.
+  // If the run must wait for its calls, a machine that begins at this wait continues it.
   const fromWait = (bound: Bound): Used =>
     waitsNever || (bound === 'least' && !waitsSurely)
       ? used()
       : priceMachine(emit(plan, 'wait').definition, itemsOf, bound);
   const machine = (bound: Bound): Used => {
     if (tier === 'EXPRESS') return bound === 'most' && !waitsNever ? continued() : express;
-    // The machine begins with a step, and chooses the wait to which that came.
+    // The machine begins with a step, and a choice leads to the wait at which the step stopped.
     return waitsSurely ? plus(fromWait(bound), FIRST_STEP) : priceMachine(definition, itemsOf, bound);
   };
   const first = plan.states[plan.entry];

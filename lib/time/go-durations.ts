@@ -13,7 +13,7 @@ const UNIT_NS: ReadonlyMap<string, number> = new Map([
 const AMOUNT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 
-/** A longer text is rejected unread. */
+/** A longer text is rejected before it is parsed. */
 const MAX_CHARACTERS = 1000;
 
 /**

@@ -41,7 +41,7 @@ export interface Violation {
 export type Rule = (house: House) => Violation[];
 
 /**
- * Parses source texts, path to text, with the compiler that also checks the types (TypeScript 7, docs/decisions/037).
+ * Parses source texts, path to text, with the compiler that also checks the types (TypeScript 7, docs/decisions/039).
  * The texts are given to it as a file system in memory, without libraries and without resolution of imports, so that
  * only the syntax is read.
  */

@@ -8,7 +8,7 @@ export interface Layer {
   readonly on: readonly string[];
 }
 
-/** The layers, lowest first (docs/decisions/038). The rooms of one layer do not import each other. */
+/** The layers, lowest first (docs/decisions/039). The rooms of one layer do not import each other. */
 export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/language', 'lib/time', 'lib/ports', 'lib/containers/sidecar', 'lib/egress/addresses.ts'], on: [] },
   { rooms: ['clients', 'bin/console', 'bin/licenses', 'test'], on: [] },

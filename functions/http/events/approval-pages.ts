@@ -13,7 +13,7 @@ const STYLE =
   '.text{white-space:pre-wrap}@media(prefers-color-scheme:dark){body{color:#eee;background:#1a1a1a}small{color:#bbb}' +
   'input,select{color:#eee;background:#2a2a2a}}';
 
-/** No script, no request to another place, no frame; the URL of the page, which is a credential, is not sent on. */
+/** No script, no request to another origin, no frame, and no `Referer` header: the URL of the page is a credential. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,

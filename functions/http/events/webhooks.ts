@@ -22,7 +22,7 @@ const accepted = (value: object): RawReply => new RawReply(JSON.stringify(value)
 /** The same for a webhook that does not exist and for an unverified request: a client cannot distinguish them. */
 const unknown = (): RawReply => plainError(404, '404 page not found');
 
-/** The output of a run that ended as a response. How a run failed is not for its sender. */
+/** The output of a run that ended as a response. The sender does not get the reason of a failure. */
 function endReply({ run }: Started): RawReply {
   if (run.status !== 'complete') return new RawReply(JSON.stringify({ instance: run.id }), JSON_TYPE, 500);
   const { status, type, headers, body } = toWebhookReply(outputOf(run) ?? {});

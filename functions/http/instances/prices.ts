@@ -10,7 +10,7 @@ const MOST_PATHS = 50;
 /** The number of items that each `foreach` is assumed to have, as `weft cost` does. */
 const ITEMS = 10;
 
-/** The prices of the latest revision; none where there is no workflow any more, and for one that does not compile. */
+/** The prices of the latest revision; none if the workflow was deleted or does not compile. */
 async function pricesOf(
   ports: Pick<Ports, 'table' | 'blobs'>,
   namespace: string,

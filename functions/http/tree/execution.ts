@@ -84,7 +84,7 @@ function prefersJson({ headers }: Waiting): boolean {
   return /\bapplication\/json\b/i.test(accept) && !/\btext\//i.test(accept);
 }
 
-/** How a run that failed is described. */
+/** The description of a failed run. */
 interface FailedRun {
   readonly run: Run;
   readonly headers: Readonly<Record<string, string>>;
@@ -92,8 +92,8 @@ interface FailedRun {
 }
 
 /**
- * The reply for a run that failed: a text, as the original has it (rest-api reference, 6.3). A request that prefers JSON
- * gets the failure with all that explains it, except of the brand `direktiv`.
+ * The reply for a run that failed: a text, as the original has it (rest-api reference, 6.3). A request that prefers
+ * JSON gets the failure with its details, except under the brand `direktiv`.
  */
 async function failureReply(ports: RunnerPorts, call: Waiting, { run, headers, text }: FailedRun): Promise<RawReply> {
   if (ports.settings.brand === 'direktiv' || !prefersJson(call)) return plainError(500, text, headers);

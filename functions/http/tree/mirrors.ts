@@ -14,7 +14,7 @@ async function refuse(ports: { readonly table: Table }, { path }: { readonly pat
   mirrors.refuse();
 }
 
-/** No node is a mirror here, and web interfaces know by the refusal that this one is none. */
+/** Weft has no mirrors. Web interfaces conclude from the refusal that the node is not a mirror. */
 export const endpoints: EndpointsOf<keyof typeof routes> = {
   getMirror: refuse,
   updateMirror: refuse,

@@ -48,7 +48,7 @@ async function list(ports: Readers, { path, query }: { path: Path; query: Query 
 
 const refIn = (query: Query): string => query['ref']?.[0] ?? '';
 
-/** The tag of the query or of the body (rest-api reference, A.3). Throws `refused` for both and for none. */
+/** The tag of the query or of the body (rest-api reference, A.3). Throws `refused` if both have one, or neither. */
 function tagIn({ query, input }: Pick<Call<'tagRevision'>, 'query' | 'input'>): string {
   const inQuery = query['tag']?.[0] ?? '';
   if (inQuery !== '' && input.tag !== '') throw new ServiceError('refused', 'tag exists in both query and body');

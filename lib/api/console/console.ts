@@ -4,12 +4,12 @@ import { OPTIONS, plainError, RawReply, type Reply, redirect, UNROUTED } from '.
 import { type RequestHead, toRequestHead } from '../http/request.ts';
 import type { ConsoleFiles } from './files.ts';
 
-/** Where the console is, behind the stage of API Gateway if there is one. */
+/** The path of the console, after the stage of API Gateway if there is one. */
 const HOME = '/ui';
 
 /**
- * A script or a style that is not a file of the console does not run, whatever text a user stored; nothing is sent to
- * another address; no other page may show this one in a frame.
+ * Only scripts and styles that are files of the console run, whatever text a user stored. The page sends no request to
+ * another origin, and no other page may show it in a frame.
  */
 const POLICY = [
   "default-src 'none'",
@@ -52,7 +52,7 @@ function decoded(path: string): string {
   }
 }
 
-/** A file whose name holds a hash of its content, so that it may be kept for ever. */
+/** A file whose name contains a hash of its content, so caches may keep it forever. */
 async function assetReply(files: ConsoleFiles, path: string, { headers }: RequestHead): Promise<Reply> {
   const accepted = (headers['accept-encoding'] ?? '').split(/[,;\s]+/);
   const stored = ENCODINGS.find(([name, suffix]) => accepted.includes(name) && files.has(`${path}${suffix}`));
@@ -82,10 +82,10 @@ async function pageReply(files: ConsoleFiles, { base }: RequestHead): Promise<Re
 
 const isBrowser = ({ headers }: RequestHead): boolean => (headers['accept'] ?? '').includes('text/html');
 
-/** Whether a path belongs to the console: its own, and the root, from which a browser is led to it. */
+/** Whether a path belongs to the console: its own, and the root, which redirects a browser to it. */
 export const isConsolePath = (path: string): boolean => path === '/' || path === HOME || path.startsWith(`${HOME}/`);
 
-/** The reply to a request for the console. Throws nothing but what the files throw. */
+/** The reply to a request for the console. Throws only the errors of reading its files. */
 async function consoleReply(files: ConsoleFiles, request: RequestHead): Promise<Reply> {
   const { method, path, base } = request;
   if (method === 'OPTIONS') return OPTIONS;

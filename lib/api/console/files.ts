@@ -17,7 +17,7 @@ function listed(folder: string): readonly string[] {
   }
 }
 
-/** Opens a folder; only what it holds now is ever read, so that no path leads out of it. A missing folder is empty. */
+/** Opens a folder. Only files that it has now are read later, so no path leads out of it. A missing folder is empty. */
 export function openFiles(folder: string): ConsoleFiles {
   const names = new Set(listed(folder));
   const cache = new Map<string, Promise<Uint8Array>>();

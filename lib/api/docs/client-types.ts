@@ -135,7 +135,7 @@ function replyKind(operation: Operation): string {
   return type === 'undefined' ? 'none' : type === 'Blob' ? 'bytes' : 'json';
 }
 
-/** The operation of a request; one that is alone with its method and path has it as the only value of its parameter. */
+/** The `op` of an operation; if no other route has its method and path, it is the only value of the parameter `op`. */
 function opOf({ op, parameters = [] }: Operation): string | undefined {
   const values = parameters.find(({ name }) => name === 'op')?.schema?.enum ?? [];
   return op ?? (values.length === 1 ? textOf(values[0]) : undefined);

@@ -64,7 +64,7 @@ export async function readBody(event: RequestEvent, keyId: string, most: number)
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** A flag in the query: true for what Go's `ParseBool` reads as true, else false (rest-api reference, 4.4). */
+/** A flag in the query: true for a text that Go's `ParseBool` reads as true, else false (rest-api reference, 4.4). */
 export function isOn(query: Request['query'], name: string): boolean {
   return TRUE.has(ownMember(query, name)?.[0] ?? '');
 }

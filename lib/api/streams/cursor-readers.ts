@@ -10,8 +10,8 @@ export interface CursorPage {
 }
 
 /**
- * Reads a list that only grows from a cursor on, or from the beginning without one. Throws `malformed` for a cursor that
- * is none of this list.
+ * Reads a list that only grows from a cursor on, or from the beginning without one. Throws `malformed` for a cursor of
+ * another list.
  */
 export type CursorReader<Id extends RouteId> = (
   ports: PortsOf<Id>,

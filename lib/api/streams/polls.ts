@@ -51,7 +51,7 @@ export function lastEventIdOf({ headers, query }: Pick<Request, 'headers' | 'que
 
 type Read = (ports: Ports, call: Call, lastEventId: string | undefined) => Promise<PollResult>;
 
-/** Each event is the reply of the plain GET; there is one when it differs from the last event. */
+/** Each event is the reply of the plain GET. A reply that equals the last event is not sent. */
 function readWhole(endpoint: AnyEndpoint | undefined): Read {
   return async (ports, call, lastEventId) => {
     const json = String(toReply(await endpoint?.(ports, call)).body);

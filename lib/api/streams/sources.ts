@@ -7,8 +7,8 @@ import type { Watcher } from './watchers.ts';
 export type StreamSource<Id extends RouteId> = CursorReader<Id> | Watcher<Id>;
 
 /**
- * The stream sources of some routes. A route that is always streamed needs one. Other routes have one if each event holds
- * only what is new; without a source, each event is the whole reply of the endpoint.
+ * The stream sources of some routes. A route that is always streamed needs one. Other routes have one if each event has
+ * only new rows or changes; without a source, each event is the whole reply of the endpoint.
  */
 export type StreamSourcesOf<Ids extends RouteId> = {
   readonly [Id in Extract<Ids, AlwaysStreamedId>]: StreamSource<Id>;

@@ -40,7 +40,7 @@ export interface PollResult {
   readonly pollInterval?: number;
 }
 
-/** Reads through the table the changes since the event with this id. */
+/** Reads the changes since the event with this id, through the given table. */
 export type Poll = (table: Table, lastEventId: string | undefined) => Promise<PollResult>;
 
 /** The options of an event stream. */
@@ -121,7 +121,7 @@ export class EventStream {
     this.#options.watch.close();
   }
 
-  /** Ends the polling, and what was opened for the stream. Idempotent. */
+  /** Ends the polling, and releases the resources of the stream. Idempotent. */
   async end(): Promise<void> {
     this.close();
     this.#ended ??= this.#options.onEnd();
@@ -183,7 +183,7 @@ export class EventStream {
 
   #toLastFrame(error: unknown): string {
     if (!(error instanceof ServiceError)) return faultFrame(this.#options.onFault(error));
-    // It existed when the stream was opened, so it was deleted since.
+    // The object existed when the stream was opened, so it has been deleted.
     return error.code === 'not-found' ? GONE : errorFrame(error);
   }
 }

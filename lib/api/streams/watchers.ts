@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Call } from '../http/call.ts';
 import type { PortsOf, RouteId } from '../registry/routes/index.ts';
 
-/** How often objects are polled that also change outside the database, in milliseconds. */
+/** The poll interval of objects that also change outside the database, in milliseconds. */
 export const WATCH_INTERVAL_MS = 500;
 
 /** Returns the events since its last call, one for each change; an empty list if nothing changed. */
@@ -16,7 +16,7 @@ export interface Watcher<Id extends RouteId> {
   readonly pollInterval: number;
 }
 
-/** Objects as they are at one moment, by a name that does not change. */
+/** The state of objects at one moment, by their constant names. */
 type Snapshot = ReadonlyMap<string, object>;
 
 const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not-found';

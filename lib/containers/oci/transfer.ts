@@ -7,7 +7,7 @@ import { TransientError } from '../errors.ts';
 /** A request to a registry. */
 export type RegistryRequest = Omit<OutgoingRequest, 'signal' | 'idleMs'>;
 
-/** A registry that takes in a large layer is slow; one that is silent for so long does not work. */
+/** A registry that receives a large layer answers slowly. A longer silence means that it does not work. */
 const MAX_SILENCE_MS = 180_000;
 
 /** The error code of the name service for a host name that does not exist; its own faults have others. */

@@ -42,8 +42,8 @@ export class FrameReader<Head> {
     this.#buffered += chunk.length;
     const frames: Frame<Head>[] = [];
     while (this.#buffered >= this.#needed) {
-      // Chunks are joined when the lengths of a frame are there, and again when all of it is there: so a large body is
-      // copied at most twice, and a chunk with many frames is not copied for each of them.
+      // Chunks are joined when the lengths of a frame have arrived, and again when the whole frame has arrived. So a
+      // large body is copied at most twice, and a chunk with many frames is not copied once for each frame.
       const [first = Buffer.alloc(0), ...more] = this.#chunks;
       const all = more.length === 0 ? first : Buffer.concat(this.#chunks);
       const bodyAt = PREFIX_BYTES + all.readUInt32BE(0);

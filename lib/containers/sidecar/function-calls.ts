@@ -62,7 +62,7 @@ export class FunctionCalls {
     return this.#running.has(actionId);
   }
 
-  /** True as soon as the function accepts connections; false after so many milliseconds, or at the signal. */
+  /** True as soon as the function accepts connections; false after `milliseconds`, or at the signal. */
   async probe(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const end = performance.now() + milliseconds;
     for (let interval = FIRST_INTERVAL_MS; ; interval = Math.min(MAX_INTERVAL_MS, interval * 1.5)) {
@@ -89,8 +89,8 @@ export class FunctionCalls {
   }
 
   /**
-   * Notifies the function that a call is cancelled, and aborts the request after so many milliseconds
-   * (workflow-language reference, 11.4). The call then fails with the problem.
+   * Notifies the function that a call is cancelled, and aborts the request after `milliseconds` (workflow-language
+   * reference, 11.4). The call then fails with the problem.
    */
   cancel(id: string, milliseconds: number, problem: string): void {
     const running = this.#running.get(id);

@@ -6,7 +6,7 @@ export type EntryKind = 'file' | 'directory';
 
 /** From the service to the sidecar. `id` is the id of an action, except in `probe` and `answer`. */
 export type HostMessage =
-  /** Report whether the function accepts connections within so many milliseconds. */
+  /** Report whether the function accepts connections within `ms` milliseconds. */
   | { readonly do: 'probe'; readonly id: number; readonly ms: number }
   /** Place a file (the body) or a directory into the temporary directory of the call that follows. */
   | {
@@ -20,7 +20,7 @@ export type HostMessage =
     }
   /** Call the function with the body. */
   | { readonly do: 'call'; readonly id: string; readonly headers: Readonly<Record<string, string>> }
-  /** Cancel the call: notify the function, and abort its request after so many milliseconds. */
+  /** Cancel the call: notify the function, and abort its request after `ms` milliseconds. */
   | { readonly do: 'cancel'; readonly id: string; readonly ms: number }
   /** The response to an `ask`: the status, and the text or bytes for the function in the body. */
   | { readonly do: 'answer'; readonly id: number; readonly status: number };

@@ -62,7 +62,7 @@ async function put(needs: Needs, home: Home, change: Change, when?: Condition): 
 }
 
 /**
- * Creates a secret or changes its value (decision 21); a name that ends in a slash makes a folder. Returns whether it is
+ * Creates a secret or changes its value (decision 11); a name that ends in a slash makes a folder. Returns whether it is
  * new. Throws `refused` (500) for an invalid name or no value, `too-large`, and `not-found` for the namespace.
  */
 export async function set(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<{ isNew: boolean }> {

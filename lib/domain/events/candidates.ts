@@ -171,7 +171,7 @@ function* partsOf(page: readonly listeners.Listener[], event: CloudEvent, from: 
 /**
  * Yields the listeners of an event's type that match it, part by part, in their order; after the cursor of a part, if one is
  * given. Listeners that demand an exact value of an attribute are read only if the event has that value
- * (docs/decisions/052).
+ * (docs/decisions/017).
  */
 export async function* candidatesOf(
   ports: Pick<Ports, 'table'>,

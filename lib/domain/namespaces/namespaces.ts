@@ -30,7 +30,7 @@ export interface Config {
   readonly egress?: readonly string[];
   /** `native: false`: containers run also for the images that Weft serves itself; else absent. */
   readonly functions?: { readonly native: false };
-  /** Over how many partitions its rows are spread, now or soon (decision 71); absent: one. */
+  /** Over how many partitions its rows are spread, now or soon (decision 7); absent: one. */
   readonly partitions?: number;
 }
 
@@ -69,7 +69,7 @@ export interface Namespace extends NamespaceSettings {
   readonly treeUpdated: number;
   /** The labels of the root directory. */
   readonly attributes: readonly string[];
-  /** The steps in which the partitions of its rows have grown; undefined: there is one (decision 71). */
+  /** The steps in which the partitions of its rows have grown; undefined: there is one (decision 7). */
   readonly spread: Spread | undefined;
 }
 

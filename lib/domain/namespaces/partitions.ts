@@ -15,7 +15,7 @@ import {
 } from '../storage/spread.ts';
 import { fromItem, type Namespace } from './namespaces.ts';
 
-/** The maximum age of a namespace that was read by a lease, as starts do (decision 81). */
+/** The maximum age of a namespace that was read by a lease, as starts do (decision 7). */
 const MAX_LEASE_MS = SECOND_MS;
 
 /** The part of the limit of each partition that is used after a namespace has grown. */

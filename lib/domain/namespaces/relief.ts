@@ -6,7 +6,7 @@ import { addPartitions } from './partitions.ts';
 
 /**
  * Does writes of rows of a namespace. When the database throttles one of the keys over which they are spread, the namespace
- * gets twice as many partitions, used ten seconds later (decision 71); throws the errors of the writes.
+ * gets twice as many partitions, used ten seconds later (decision 7); throws the errors of the writes.
  */
 export async function withRelief<T>(
   needs: Pick<Ports, 'table' | 'clock'>,

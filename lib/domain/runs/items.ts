@@ -117,7 +117,7 @@ const timeOfLast = (tail: readonly LogLine[]): number => tail.at(-1)?.t ?? 0;
 
 /**
  * Returns the item of a run; `stored` is the result of `storeParts`. Values that are usual or follow from other
- * attributes are left out, so that a small run costs one write unit (docs/decisions/089).
+ * attributes are left out, so that a small run costs one write unit (docs/decisions/001).
  */
 export function toItem(run: Run, stored: Stored): Item {
   const { pk, sk } = keys.run(run.id);

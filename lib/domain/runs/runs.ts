@@ -140,7 +140,7 @@ async function removeSuperseded(blobs: Blobs, before: readonly string[] = [], ke
 const LISTED_SECONDS = 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
 
 /**
- * Writes a run into the index of its labels (decision 88), one write a label. This precedes the commit that stores the labels,
+ * Writes a run into the index of its labels (decision 4), one write a label. This precedes the commit that stores the labels,
  * because a transaction would cost twice as much; readers skip the row of a run that was not committed.
  */
 export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Promise<void> {

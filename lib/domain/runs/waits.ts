@@ -223,7 +223,7 @@ export interface SettingsSnapshot {
   readonly isCounted?: true;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */
   readonly avoidsNative?: boolean;
-  /** Over how many partitions its rows are spread; absent: one (decision 71). */
+  /** Over how many partitions its rows are spread; absent: one (decision 7). */
   readonly spread?: Spread;
   /** When the namespace was read, milliseconds since 1970; absent: within a second before the start of the run. */
   readonly readAt?: number;

@@ -9,7 +9,7 @@ export interface SpreadStep {
   readonly partitions: number;
 }
 
-/** The steps in which the partitions of a namespace have grown, the oldest first; absent: there is one (decision 71). */
+/** The steps in which the partitions of a namespace have grown, the oldest first; absent: there is one (decision 7). */
 export type Spread = readonly SpreadStep[];
 
 /** The attribute of an item that stores the steps; none if there are none. */

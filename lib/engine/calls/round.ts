@@ -89,7 +89,7 @@ export class CallRound {
 
   /**
    * Whether to commit before a call. A native function acts outside: the changes that it depends on are committed
-   * before, so that a repeated step sends the same again (docs/decisions/059-http-calls.md).
+   * before, so that a repeated step sends the same again (docs/decisions/019-calls-made-by-steps.md).
    */
   private async mustCommitFirst(): Promise<boolean> {
     const { unit, progress, list } = this;

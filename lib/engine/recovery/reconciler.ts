@@ -139,7 +139,7 @@ async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
 
 type PromiseName = 'run carried' | 'event routed' | 'task reported';
 
-/** Every promise that outlives the process which made it (docs/decisions/041 lists what follows from which). */
+/** Every promise that outlives the process which made it (docs/decisions/024 lists what follows from which). */
 const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> = {
   'run carried': (scope) => keep(RUN, scope),
   'event routed': (scope) => keep(EVENT, scope),

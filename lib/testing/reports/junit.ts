@@ -57,7 +57,7 @@ function suiteElement(suite: SuiteResult): string {
   return element('testsuite', { name: file, ...counts }, [...problemElement(suite), ...cases.map(caseElement)]);
 }
 
-/** The report in the XML of JUnit, as continuous integration reads it (docs/decisions/055). */
+/** The report in the XML of JUnit, as continuous integration reads it (docs/decisions/023). */
 export function junitReport({ suites }: TestReport): string {
   const { passed, failed, skipped } = totalsOf(suites);
   const counts = { tests: passed + failed + skipped, failures: failed, skipped, errors: 0 };

@@ -25,7 +25,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** A longer pattern is rejected unread. */
+/** A longer pattern is rejected before it is parsed. */
 const MAX_CHARACTERS = 1000;
 
 const ZONE = /^(?:CRON_)?TZ=(\S*)\s+/;

@@ -18,7 +18,7 @@ export interface CronTimes {
   readonly timezone: string;
 }
 
-/** A tick every so many milliseconds, counted from 1970. */
+/** A tick at each multiple of an interval, counted from 1970. */
 export interface CronInterval {
   readonly kind: 'interval';
   /** Milliseconds, a whole number of seconds. */

@@ -57,7 +57,7 @@ export const LISTED: Readonly<Record<string, Difference>> = {
   ...inEach('rest-api reference, 6.2: a directory is there, and no workflow', {
     'wait-dir': { status: 500, says: 'not a workflow' },
   }),
-  ...inEach('ui-calls: v0.8 allows capitals in the tree (decision 76)', {
+  ...inEach('ui-calls: v0.8 allows capitals in the tree (decision 32)', {
     'wf-create-name[W]': { like: 'wf-create-name[w]' },
   }),
   ...inEach(AS_IT_CAME, {

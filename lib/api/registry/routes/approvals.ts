@@ -3,8 +3,8 @@ import type { Route } from '../route.ts';
 const APPROVAL = '/namespaces/{namespace}/approvals/{instance}';
 
 /**
- * Decisions with a key. They are of the family of the links, which decide without one: a form is checked by its schema,
- * in the sandbox that the function of this family has.
+ * Decisions with a key. They belong to the family of the links, which decide without a key: the function of this family
+ * has the sandbox, in which a schema checks the form.
  */
 export const approvals = {
   listApprovals: {

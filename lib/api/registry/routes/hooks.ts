@@ -10,7 +10,7 @@ const HOOK = {
   from: 'weft',
 } as const;
 
-/** Longer bodies than senders of webhooks use; the data of a run holds a body twice. */
+/** More than senders of webhooks use. The data of a run contains the body twice. */
 const BODY = { body: 'bytes', optional: true, maxBytes: 4 * 1024 * 1024 } as const;
 
 export const hooks = {

@@ -85,7 +85,7 @@ export type InputOf<Id extends RouteId> = Routes[Id] extends { readonly input: i
   ? z.infer<(typeof inputs)[Name]>
   : undefined;
 
-/** The names of the ports of a Lambda: what its routes need, and those without access to anything. */
+/** The names of the ports of a Lambda: the ports that its routes need, and the ports without access to a resource. */
 export type NeedsOf<Name extends LambdaName> = PortNamesOf<IdsServedBy<Name>>;
 
 /** The ports that the endpoint of a route may use. */

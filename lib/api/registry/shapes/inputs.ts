@@ -24,7 +24,7 @@ const container = {
   envs: z._default(z.record(z.string(), z.string()), {}),
 };
 
-/** Which calls a repetition makes of a state that failed: those that did not succeed, or all. */
+/** The calls that a repetition makes in a failed state: the calls that did not succeed, or all. */
 const repeat = z.optional(z.enum(['failed', 'all']));
 
 /** The id and the lease of a task that a worker has taken. */

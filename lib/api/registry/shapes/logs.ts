@@ -9,7 +9,7 @@ export const logLine = z.object({
   tags: z.record(z.string(), z.string()),
 });
 
-/** A request that could change something; `target` has the parameters that identify what it concerns. */
+/** A request that could change something; `target` has the parameters that identify its object. */
 export const auditEntry = z.object({
   id: uuid,
   time,

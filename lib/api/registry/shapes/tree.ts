@@ -51,7 +51,7 @@ const finding = z.object({
 export const problems = z.object({ ...ofPath, problems: z.array(finding) });
 
 export const nodeRevision = z.object({ ...ofNode, revision });
-/** Warnings are about a text that was stored and fails, or does something else than it seems to; absent without any. */
+/** Warnings are about parts of the stored text that fail, or have another effect than expected; absent without any. */
 export const storedRevision = z.object({ ...ofNode, revision, warnings: z.optional(z.array(finding)) });
 
 export const refs = z.object({ ...ofNode, ...paged(z.object({ name: z.string() })) });

@@ -37,7 +37,7 @@ export interface LambdaCallProps {
   readonly timeouts: CallTimeouts;
 }
 
-/** The time that is left to Lambda's own deadline when a call that would exceed it has been aborted. */
+/** The time between the end of an aborted call and Lambda's own deadline, milliseconds. */
 const RESERVE_MS = 3_000;
 const KEEP_ALIVE_MS = 1_000;
 /** A lost connection is usually followed by the end of the program, which is reported a moment later. */
@@ -47,7 +47,7 @@ const OVER: HostReply = { status: 500, body: 'the call has ended' };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** One call in an execution environment of Lambda (docs/decisions/036). */
+/** One call in an execution environment of Lambda (docs/decisions/030). */
 export class LambdaCall {
   readonly #props: LambdaCallProps;
   readonly #channel: ChannelReader;

@@ -6,7 +6,7 @@
  * - Handed over to jq-wasm: every program with a feature that is not supported, and every run that fails, reaches a limit,
  *   or reaches a value whose treatment by jq is not certain. So all error messages are jq's own.
  * - Proof: test/language/jq/subset/equivalence.test.ts compares the outputs of 60,000 random programs with those of jq-wasm
- *   on every test run. docs/decisions/009-fast-jq.md has the figures.
+ *   on every test run. docs/decisions/034-fast-jq.md has the figures.
  */
 import { exceededBound, MAX_NODES } from '../../json-size.ts';
 import type { Filter } from './filters/filter.ts';
