@@ -20,7 +20,9 @@ of another project with that name.
 The program is called \`weft\` on this page. \`weft help\` lists the commands, \`weft help COMMAND\` describes one of them.
 
 Results are written to the standard output, everything else to the standard error. An error is one line that names the
-problem and its remedy. Colours are used only on a terminal, and not if \`NO_COLOR\` is set. With \`--json\`, every command
+problem and its remedy. Colours are used only on a terminal, and not if \`NO_COLOR\` is set. Control characters in texts of a
+service are printed as in JSON (\`\\u001b\`); values of variables, outputs of runs and sources keep them, except on a
+terminal. With \`--json\`, every command
 prints JSON.
 
 ${EXIT_CODES}
@@ -39,7 +41,10 @@ For the URL, the key and the namespace, the first of these sources that has a va
 7. the profile of the last \`weft login\`
 8. \`http://127.0.0.1:8080\`
 
-A key from a source that also has a URL is sent only to that URL. Profiles are stored in
+A key from a source that also has a URL is sent only to that URL. A URL that only a \`.direktiv.yaml\` names may be that of
+another person who wrote the file: it gets the key of the file or of \`--key\`, but never the key of the environment or of a
+profile. To send that key, log in to the URL once (\`weft login --url URL\`), or give the URL with \`--url\` or \`WEFT_URL\`.
+Profiles are stored in
 \`$XDG_CONFIG_HOME/weft/config.json\` (default \`~/.config/weft/config.json\`), which only you can read.
 
 ## Migrating a namespace

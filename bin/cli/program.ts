@@ -3,6 +3,7 @@ import { loadAll, loadCommand, NAMES } from './commands/index.ts';
 import { type Command, CommandFailedError, ServiceUnreachableError, toTable, UsageError } from './shell/command.ts';
 import { helpOf } from './shell/help.ts';
 import type { Terminal } from './shell/terminal.ts';
+import { withVisibleControls } from './shell/visible-text.ts';
 
 /** The exit codes of the program. */
 export const EXIT = { success: 0, failure: 1, usage: 2, noAccess: 3, interrupted: 130 } as const;
@@ -40,8 +41,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await terminal.print(`${helpOf(command)}\n`);
     return EXIT.success;
   }
-  const { text, isSuccess } = await command.run(rest, terminal);
-  if (text !== '') await terminal.print(`${text}\n`);
+  const { text, isSuccess, isData } = await command.run(rest, terminal);
+  const line = `${text}\n`;
+  if (text !== '') await terminal.print(isData ? Buffer.from(line) : line);
   return isSuccess ? EXIT.success : EXIT.failure;
 }
 
@@ -57,7 +59,8 @@ const hintOf = (name: string | undefined): string =>
   `see 'weft help${name === undefined || !NAMES.includes(name) ? '' : ` ${name}`}'`;
 
 /** Runs the command that the first argument names, and returns the exit code. Errors are printed in one line. */
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(args: readonly string[], screen: Terminal): Promise<number> {
+  const terminal = withVisibleControls(screen);
   try {
     const code = await run(args, terminal);
     // A command that serves until Ctrl-C ends in good order, and was interrupted nevertheless.

@@ -249,7 +249,7 @@ describe('a value that is no text', () => {
     });
     const asked = await get('binary', ['n']);
     expect(asked).toMatchObject({ code: 2, out: '' });
-    expect(asked.asked).toEqual(['It is no text (4 B) and may disturb the terminal. Print it? [y/N] ']);
+    expect(asked.asked).toEqual(['It is no text (4 B). Print it? [y/N] ']);
     expect((await get('binary', ['y'])).out).not.toBe('');
     expect((await get('text')).out).toBe('a text with é\n');
     expect((await workspace.weft(['vars', 'get', 'binary'])).out).not.toBe('');

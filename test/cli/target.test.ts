@@ -31,7 +31,25 @@ describe('the target of a command', () => {
       { url: 'http://a', key: 'ka', namespace: undefined },
     ],
   ])('%s', (_, sources, place) => {
-    expect(chooseTarget(sources)).toEqual(place);
+    expect(chooseTarget(sources.map((source) => ({ name: 'a source', ...source })))).toEqual(place);
+  });
+
+  const ofFolder = { name: '.direktiv.yaml', url: 'http://stranger', isOfFolder: true };
+  const environment = { name: 'WEFT_KEY', key: 'mine' };
+
+  test('that only a file of the folder names gets no key of the environment', () => {
+    expect(() => chooseTarget([environment, ofFolder])).toThrow(
+      "the key of WEFT_KEY is not sent to http://stranger, which only .direktiv.yaml names; if you trust that address, run 'weft login --url http://stranger', or give it with --url or WEFT_URL",
+    );
+  });
+
+  test.each([
+    ['the key of that file', [{ ...ofFolder, key: 'theirs' }], [], 'theirs'],
+    ['the key of the options', [{ name: '--key', key: 'given', isOption: true }, ofFolder], [], 'given'],
+    ['a key of the environment after a login there', [environment, ofFolder], ['http://stranger/'], 'mine'],
+    ['a key of the environment that names it too', [{ ...environment, url: 'http://stranger' }, ofFolder], [], 'mine'],
+  ])('that a file of the folder names gets %s', (_, sources, known, key) => {
+    expect(chooseTarget(sources, known)).toMatchObject({ url: 'http://stranger', key });
   });
 });
 

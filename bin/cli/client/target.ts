@@ -59,18 +59,40 @@ export interface Target {
   readonly namespace: string | undefined;
 }
 
+/** A source of the URL, the key and the namespace. */
+export interface Source extends profiles.Profile {
+  /** The name of the source, for messages: `WEFT_KEY`. */
+  readonly name: string;
+  /** The options of this command: its key is meant for this command, whatever the URL is. */
+  readonly isOption?: boolean;
+  /** A file of the working folder, which another person may have written. */
+  readonly isOfFolder?: boolean;
+}
+
+const withoutEnd = (url: string): string => url.replace(/\/+$/, '').replace(/\/api$/, '');
+
 /**
- * The first URL, key and namespace of the sources. A key from a source with a URL is used only for that URL. Throws
- * UsageError for an invalid URL.
+ * The first URL, key and namespace of the sources. A key from a source with a URL is used only for that URL. A URL that only
+ * a file of the working folder names gets the key of that file or of the options; `known` are the URLs of stored profiles.
+ * Throws UsageError for an invalid URL, and if the only key may not be sent to the URL.
  */
-export function chooseTarget(sources: readonly profiles.Profile[]): Target {
-  const url = toUrl(sources.find((source) => source.url)?.url ?? DEFAULT_URL);
-  const isForUrl = (source: profiles.Profile) => source.url === undefined || toUrl(source.url) === url;
-  return {
-    url,
-    key: sources.find((source) => source.key && isForUrl(source))?.key ?? '',
-    namespace: sources.find((source) => source.namespace)?.namespace,
-  };
+export function chooseTarget(sources: readonly Source[], known: readonly string[] = []): Target {
+  const place = sources.find((source) => source.url);
+  const url = toUrl(place?.url ?? DEFAULT_URL);
+  const isSame = (other: string | undefined): boolean => other !== undefined && withoutEnd(other) === url;
+  const isTrusted =
+    [DEFAULT_URL, ...known].some(isSame) || sources.some((one) => !one.isOfFolder && isSame(one.url || undefined));
+  const isForUrl = (one: Source): boolean => one.url === undefined || isSame(one.url);
+  const keys = sources.filter((source) => source.key && isForUrl(source));
+  const chosen = keys.find((one) => isTrusted || one.isOfFolder === true || one.isOption === true);
+  const [withheld] = keys;
+  if (chosen === undefined && withheld !== undefined) {
+    throw new UsageError(
+      `the key of ${withheld.name} is not sent to ${url}, which only ${place?.name} names; if you trust that address, ` +
+        `run 'weft login --url ${url}', or give it with --url or WEFT_URL`,
+    );
+  }
+  return { url, key: chosen?.key ?? '', namespace: sources.find((source) => source.namespace)?.namespace };
 }
 
 /** A URL without a slash at its end. Throws UsageError for any other text. */
@@ -78,13 +100,15 @@ export function toUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
     throw new UsageError(`'${text}' is no URL; write it as http://HOST:PORT or https://HOST`);
   }
-  return text.replace(/\/+$/, '').replace(/\/api$/, '');
+  return withoutEnd(text);
 }
 
 const firstText = (...values: readonly unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');
 
-const fromOptions = ({ url, addr, key, auth, namespace }: TargetValues): profiles.Profile => ({
+const fromOptions = ({ url, addr, key, auth, namespace }: TargetValues): Source => ({
+  name: '--key',
+  isOption: true,
   url: firstText(url, addr),
   key: firstText(key, auth),
   namespace: firstText(namespace),
@@ -92,14 +116,16 @@ const fromOptions = ({ url, addr, key, auth, namespace }: TargetValues): profile
 
 type Environment = Pick<Terminal, 'env'>;
 
-const fromEnvironment = ({ env }: Environment): profiles.Profile => ({
+const fromEnvironment = ({ env }: Environment): Source => ({
+  name: 'WEFT_KEY',
   url: firstText(env['WEFT_URL']),
   key: firstText(env['WEFT_KEY']),
   namespace: firstText(env['WEFT_NAMESPACE']),
 });
 
 /** The variables that Direktiv's command line reads. */
-const fromDirektivEnvironment = ({ env }: Environment): profiles.Profile => ({
+const fromDirektivEnvironment = ({ env }: Environment): Source => ({
+  name: 'DIREKTIV_AUTH',
   url: firstText(env['DIREKTIV_ADDR'], env['DIREKTIV_ADDRESS']),
   key: firstText(env['DIREKTIV_AUTH'], env['DIREKTIV_API_KEY'], env['DIREKTIV_AUTH_TOKEN'], env['DIREKTIV_TOKEN']),
   namespace: firstText(env['DIREKTIV_NAMESPACE']),
@@ -109,12 +135,13 @@ const fromDirektivEnvironment = ({ env }: Environment): profiles.Profile => ({
 export interface DirektivConfig {
   /** The folder of the file, to which the paths of workflows are relative. */
   readonly folder: string;
-  readonly profiles: readonly { readonly id: string; readonly profile: profiles.Profile }[];
+  readonly profiles: readonly { readonly id: string; readonly profile: Source }[];
 }
 
-function toDirektivProfile(value: unknown): DirektivConfig['profiles'][number] {
+function toDirektivProfile(value: unknown, file: string): DirektivConfig['profiles'][number] {
   const key = firstText(...['auth', 'api-key', 'auth-token'].map((name) => textAt(value, name)));
-  const profile = { url: firstText(textAt(value, 'addr')), key, namespace: firstText(textAt(value, 'namespace')) };
+  const place = { url: firstText(textAt(value, 'addr')), namespace: firstText(textAt(value, 'namespace')) };
+  const profile = { name: file, isOfFolder: true, key, ...place };
   return { id: textAt(value, 'id') || textAt(value, 'profile'), profile };
 }
 
@@ -126,7 +153,9 @@ function parseDirektivConfig(file: string, text: string): DirektivConfig {
     throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
   }
   const listed = at(value, 'profiles');
-  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map(toDirektivProfile);
+  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map((one) =>
+    toDirektivProfile(one, file),
+  );
   return { folder: dirname(file), profiles: all };
 }
 
@@ -140,9 +169,14 @@ export async function findDirektivConfig(cwd: string): Promise<DirektivConfig | 
   }
 }
 
-function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivConfig | undefined): profiles.Profile {
+const fromProfile = (name: string, profile: profiles.Profile): Source => ({
+  name: `the profile '${name}'`,
+  ...profile,
+});
+
+function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivConfig | undefined): Source {
   const found = ownMember(own.profiles, name);
-  const known = found ?? direktiv?.profiles.find(({ id }) => id === name)?.profile;
+  const known = found ? fromProfile(name, found) : direktiv?.profiles.find(({ id }) => id === name)?.profile;
   if (known !== undefined) return known;
   const names = [...Object.keys(own.profiles), ...(direktiv?.profiles ?? []).map(({ id }) => id)].filter(Boolean);
   const others = names.length === 0 ? '' : `; existing profiles: ${names.join(', ')}`;
@@ -154,13 +188,17 @@ export async function resolveTarget(values: TargetValues, terminal: Terminal): P
   const [own, direktiv] = await Promise.all([profiles.read(terminal), findDirektivConfig(terminal.cwd)]);
   const named = (name: string | undefined) => (name ? [needProfile(name, own, direktiv)] : []);
   const current = own.current === undefined ? undefined : ownMember(own.profiles, own.current);
-  return chooseTarget([
+  const sources = [
     fromOptions(values),
     ...named(values.profile),
     fromEnvironment(terminal),
     ...named(terminal.env['WEFT_PROFILE']),
     fromDirektivEnvironment(terminal),
     ...(direktiv?.profiles[0] === undefined ? [] : [direktiv.profiles[0].profile]),
-    ...(current === undefined ? [] : [current]),
-  ]);
+    ...(own.current === undefined || current === undefined ? [] : [fromProfile(own.current, current)]),
+  ];
+  return chooseTarget(
+    sources,
+    Object.values(own.profiles).flatMap(({ url }) => url ?? []),
+  );
 }

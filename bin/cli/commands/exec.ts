@@ -8,6 +8,7 @@ import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { failureLines } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
+  data,
   defineCommand,
   type Outcome,
   success,
@@ -144,7 +145,7 @@ async function run(values: Values, [name, ...words]: readonly string[], terminal
   // The log has the explanation already.
   const explanation = values.quiet ? failureLines(result.error) : [];
   if (!isComplete) throw new CommandFailedError([failureText(result), ...explanation].join('\n  '));
-  return success(values.output === undefined ? output.toString('utf8') : '');
+  return data(values.output === undefined ? output.toString('utf8') : '');
 }
 
 export const exec = defineCommand({

@@ -8,6 +8,7 @@ import { rerunMany, warningLines } from '../inspection/bulk-rerun.ts';
 import { failureLines, stepText, timelineText, waitingText } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
+  data,
   defineVerbs,
   inMilliseconds,
   type Outcome,
@@ -170,12 +171,12 @@ async function get(values: Values, [id = '']: readonly string[], terminal: Termi
   return result(values, reply, () => [toTable(rows), ...failureLines(at(reply, 'error'))].join('\n'));
 }
 
-const data =
+const storedData =
   (kind: 'input' | 'output') =>
   async (values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> => {
     const { service, base } = await openNamespace(values, terminal);
     const reply = await service.call('GET', `${pathOf(base, id)}/${kind}`);
-    return success(bytesAt(reply, 'data').toString('utf8'));
+    return data(bytesAt(reply, 'data').toString('utf8'));
   };
 
 async function show(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
@@ -195,7 +196,7 @@ async function source(values: Values, [id = '']: readonly string[], terminal: Te
   const { service, base } = await openNamespace(values, terminal);
   const reply = await service.call('GET', `${pathOf(base, id)}?op=source`);
   const text = bytesAt(reply, 'revision', 'source').toString('utf8');
-  return result(values, reply, () => text.replace(/\n$/, ''));
+  return data(values.json ? toJson(reply) : text.replace(/\n$/, ''));
 }
 
 async function bundle(values: Values, [id = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
@@ -274,8 +275,8 @@ export const instances = defineVerbs({
   verbs: {
     list: { takes: [], run: list },
     get: { takes: ['INSTANCE'], run: get },
-    input: { takes: ['INSTANCE'], run: data('input') },
-    output: { takes: ['INSTANCE'], run: data('output') },
+    input: { takes: ['INSTANCE'], run: storedData('input') },
+    output: { takes: ['INSTANCE'], run: storedData('output') },
     show: { takes: ['INSTANCE'], run: show },
     waiting: { takes: ['INSTANCE'], run: waiting },
     source: { takes: ['INSTANCE'], run: source },

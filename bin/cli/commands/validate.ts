@@ -27,6 +27,7 @@ export const validate = defineCommand({
     if (format === 'text') for (const line of functionLines(files)) terminal.printStatus(line);
     const severities = new Set(files.flatMap(({ findings }) => findings.map(({ severity }) => severity)));
     const isSuccess = !severities.has('error') && !(strict && severities.has('warning'));
-    return { text: FORMATS[format](files, terminal), isSuccess };
+    // The commands to GitHub are meant as such, and their values are escaped.
+    return { text: FORMATS[format](files, terminal), isSuccess, isData: format === 'github' };
   },
 });

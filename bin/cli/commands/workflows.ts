@@ -1,7 +1,16 @@
 import { resolve } from 'node:path';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { namespacePath } from '../client/service.ts';
-import { CommandFailedError, defineVerbs, type Outcome, result, toTable, UsageError } from '../shell/command.ts';
+import {
+  CommandFailedError,
+  data,
+  defineVerbs,
+  type Outcome,
+  result,
+  toJson,
+  toTable,
+  UsageError,
+} from '../shell/command.ts';
 import { limitOf } from '../shell/limit.ts';
 import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
@@ -46,7 +55,7 @@ async function get(values: Values, [path = '']: readonly string[], terminal: Ter
     throw new UsageError(`'${shownPath(path)}' is a directory; 'weft workflows list ${shownPath(path)}' lists it`);
   }
   const source = Buffer.from(textAt(reply, 'revision', 'source'), 'base64').toString('utf8');
-  return result(values, reply, () => source.replace(/\n$/, ''));
+  return data(values.json ? toJson(reply) : source.replace(/\n$/, ''));
 }
 
 async function pullFiles(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
@@ -222,7 +231,7 @@ async function source(values: Values, [path]: readonly string[], terminal: Termi
   const url = `${namespacePath(remote.namespace)}/instances/${encodeURIComponent(run)}?op=source`;
   const reply = await service.call('GET', url);
   const text = bytesAt(reply, 'revision', 'source').toString('utf8');
-  return result(values, reply, () => text.replace(/\n$/, ''));
+  return data(values.json ? toJson(reply) : text.replace(/\n$/, ''));
 }
 
 export const workflows = defineVerbs({

@@ -35,6 +35,8 @@ export interface Outcome {
   /** Printed with a newline; nothing is printed for the empty text. */
   readonly text: string;
   readonly isSuccess: boolean;
+  /** The text is data, such as the output of a run: it is printed as it is, unless the standard output is a terminal. */
+  readonly isData?: boolean;
 }
 
 /** An option of a command: how `parseArgs` reads it, and its help. */
@@ -162,6 +164,9 @@ export function needArguments(name: string, takes: readonly string[], given: rea
 
 /** The outcome of a command that succeeded. */
 export const success = (text: string): Outcome => ({ text, isSuccess: true });
+
+/** The outcome of a command that prints data, such as the source of a workflow. */
+export const data = (text: string): Outcome => ({ text, isSuccess: true, isData: true });
 
 /** JSON as commands print it. */
 export const toJson = (value: unknown): string => JSON.stringify(value, null, 2);

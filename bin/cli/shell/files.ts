@@ -39,7 +39,7 @@ function isBinary(bytes: Uint8Array): boolean {
  */
 export async function printValue(terminal: Terminal, bytes: Uint8Array, remedy: string): Promise<void> {
   if (terminal.printsToTerminal === true && isBinary(bytes)) {
-    const question = `It is no text (${sizeText(bytes.length)}) and may disturb the terminal. Print it? [y/N] `;
+    const question = `It is no text (${sizeText(bytes.length)}). Print it? [y/N] `;
     const answer = terminal.isInteractive ? await terminal.ask(question) : '';
     if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError(`it is no text and was not printed; ${remedy}`);
   }

@@ -11,7 +11,7 @@ export interface Terminal {
   /** The user can answer questions. */
   readonly isInteractive: boolean;
   readonly hasColour: boolean;
-  /** The standard output is a terminal, which bytes that are no text would disturb. */
+  /** The standard output is a terminal, which control characters would change. */
   readonly printsToTerminal?: boolean;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
@@ -28,9 +28,14 @@ export interface Terminal {
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
 export type Colour = keyof typeof COLOURS;
 
+const codeOf = (number: number): string => `\u001b[${number}m`;
+
+/** All codes that `paint` writes. */
+export const PAINT_CODES: readonly string[] = [0, ...Object.values(COLOURS)].map(codeOf);
+
 /** The text in a colour if the terminal has colours. */
 export function paint({ hasColour }: Pick<Terminal, 'hasColour'>, colour: Colour, text: string): string {
-  return hasColour ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+  return hasColour ? `${codeOf(COLOURS[colour])}${text}${codeOf(0)}` : text;
 }
 
 /** All bytes of the standard input. */

@@ -39,7 +39,7 @@ function caseText(result: CaseResult, paint: Paint): string {
   const time = result.status === 'skipped' ? '' : ` (${Math.round(result.ms)} ms)`;
   const crashes = result.crashes > 0 ? `, ${result.crashes} crashes` : '';
   const reason = result.reason === undefined ? '' : `: ${result.reason}`;
-  const head = `  ${paint(colour, mark)} ${result.name}${time}${crashes}${reason}`;
+  const head = `  ${paint(colour, mark)} ${result.name.replace(/\s*\n\s*/g, ' ')}${time}${crashes}${reason}`;
   return [head, ...detailsOf(result).map((text) => indented(text, '      '))].join('\n');
 }
 
