@@ -276,4 +276,30 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
+
+  test('opens the palette again in the moment in which it closes', async () => {
+    const page = await console_.open(`n/${ns}`);
+    await page.getByRole('heading', { level: 1, name: ns }).waitFor();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Go to a page or do something' });
+    await dialog.getByRole('combobox').fill('metrics');
+    // The browser reports the end of a dialog later than it ends it.
+    await dialog.evaluate((element) => {
+      const observer = new MutationObserver(() => {
+        observer.disconnect();
+        window.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+      });
+      observer.observe(element, { attributeFilter: ['open'] });
+    });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Metrics' }).waitFor();
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByRole('option').first().waitFor();
+    await page.waitForTimeout(500);
+    expect(await keys.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await keys.waitFor();
+  });
 });

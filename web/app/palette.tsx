@@ -129,7 +129,8 @@ export function Palette() {
   }, []);
   const label = LABELS[mode.value ?? 'all'];
   return (
-    <dialog class="palette" ref={dialog} aria-label={label} onClose={close}>
+    // Not at `close`, which comes later than the end: the palette may be open again by then.
+    <dialog class="palette" ref={dialog} aria-label={label} onCancel={close}>
       {isOpen && (
         <>
           <input
