@@ -15,12 +15,15 @@ const ENTRIES = {
   icon: 'web/app/icon.svg',
 };
 
+/** The file of each entry. */
+type Entries = Readonly<Record<keyof typeof ENTRIES, string>>;
+
 type Outputs = Metafile['outputs'];
 
-async function bundle(folder: string): Promise<Outputs> {
+async function bundle(folder: string, entries: Entries): Promise<Outputs> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: file, out })),
+    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: file, out })),
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: 'part-[hash]',
@@ -58,17 +61,17 @@ function loadedWith(outputs: Outputs, file: string, known = new Set<string>()): 
   return known;
 }
 
-async function writePage(folder: string, outputs: Outputs): Promise<void> {
+async function writePage(folder: string, outputs: Outputs, entries: Entries): Promise<void> {
   const nameOf = (entry: string): string => `assets/${basename(outputOf(outputs, entry))}`;
-  const main = outputOf(outputs, ENTRIES.main);
+  const main = outputOf(outputs, entries.main);
   const chunks = [...loadedWith(outputs, main)].filter((file) => file !== main);
   const preloads = chunks.map((file) => `<link rel="modulepreload" href="assets/${basename(file)}">`);
   const template = await readFile(join(ROOT, 'web', 'app', 'index.html'), 'utf8');
   const values: Readonly<Record<string, string>> = {
-    icon: nameOf(ENTRIES.icon),
-    theme: nameOf(ENTRIES.theme),
-    style: nameOf(ENTRIES.style),
-    main: nameOf(ENTRIES.main),
+    icon: nameOf(entries.icon),
+    theme: nameOf(entries.theme),
+    style: nameOf(entries.style),
+    main: nameOf(entries.main),
     preloads: preloads.join('\n'),
   };
   const page = template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
@@ -98,31 +101,37 @@ export interface ConsoleSizes {
   readonly later: Readonly<Record<string, number>>;
 }
 
-async function sizesOf(folder: string, outputs: Outputs): Promise<ConsoleSizes> {
+async function sizesOf(folder: string, outputs: Outputs, entries: Entries): Promise<ConsoleSizes> {
   const sizeOf = async (file: string) =>
     (await promisify(gzip)(await readFile(resolve(ROOT, file)), { level: 9 })).length;
   const page = join(folder, 'index.html');
   const nameOf = (file: string): string => `${basename(file)} ${outputs[file]?.entryPoint ?? ''}`.trim();
   const sizes = async (files: readonly string[]) =>
     Object.fromEntries(await Promise.all(files.map(async (file) => [nameOf(file), await sizeOf(file)] as const)));
-  const first = new Set(Object.values(ENTRIES).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
+  const first = new Set(Object.values(entries).flatMap((entry) => [...loadedWith(outputs, outputOf(outputs, entry))]));
   const later = Object.keys(outputs).filter((file) => !first.has(file));
   return { first: await sizes([page, ...first]), later: await sizes(later) };
 }
 
-/**
- * Builds the console into a folder, which it empties before. With `compressed`, files are stored compressed too, as a
- * deployment serves them.
- */
-export async function buildConsole(folder = CONSOLE_FOLDER, { compressed = false } = {}): Promise<ConsoleSizes> {
+/** How the console is built. */
+export interface BuildOptions {
+  /** Stores files compressed too, as a deployment serves them. */
+  readonly compressed?: boolean;
+  /** Other files than those of the console: another page with the same styles. */
+  readonly entries?: Partial<Entries>;
+}
+
+/** Builds the console into a folder, which it empties before. Throws what esbuild throws. */
+export async function buildConsole(folder = CONSOLE_FOLDER, options: BuildOptions = {}): Promise<ConsoleSizes> {
+  const entries = { ...ENTRIES, ...options.entries };
   // Two processes may build at the same time; a reader sees a whole build.
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   try {
-    const outputs = await bundle(draft);
-    await writePage(draft, outputs);
-    if (compressed) await compress(draft);
-    const sizes = await sizesOf(draft, outputs);
+    const outputs = await bundle(draft, entries);
+    await writePage(draft, outputs, entries);
+    if (options.compressed) await compress(draft);
+    const sizes = await sizesOf(draft, outputs, entries);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
     return sizes;

@@ -176,7 +176,7 @@ async function refuseAll(page: Page): Promise<() => number> {
 describe('a service that asks to be left alone', () => {
   test('is asked again when it permits it, and not before', async () => {
     // The clock is that of all tabs, and must be there before the page sets its timers.
-    const { clock } = (await console_.open('gallery/notes', { key: null })).context();
+    const { clock } = (await console_.open('', { key: null })).context();
     await clock.install();
     onTestFinished(() => clock.resume());
     const page = await console_.open(`n/${NS}/approvals`);

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { allViolationsOf, NO_VIOLATION } from './browser/axe.ts';
 import { type Console, openConsole } from './browser/console.ts';
+import { openGallery } from './browser/gallery.ts';
+import type { Gateway } from './browser/gateway.ts';
 import { untilDrawn, untilReady } from './browser/ready.ts';
 import { makeSpace, pagesOf, type Space } from './browser/space.ts';
 
@@ -37,16 +39,22 @@ test('the page of an empty namespace has no violation of accessibility rules', a
 
 const PARTS = 'buttons fields values notes table log json diagram timeline texts charts'.split(' ');
 
-describe('the gallery', () => {
+describe('the gallery of parts', () => {
+  let gallery: Gateway;
+  beforeAll(async () => {
+    gallery = await openGallery();
+  });
+  afterAll(() => gallery.close());
+
   test.each(PARTS)('has no violation of accessibility rules in the part %s', async (part) => {
-    const page = await console_.open(`gallery/${part}`, { key: null });
+    const page = await console_.open(`gallery/${part}`, { key: null, at: gallery.url });
     await page.getByRole('heading', { name: part, level: 2 }).waitFor();
     await untilDrawn(page);
     expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
   });
 
   test('shows text as text, whatever it holds', async () => {
-    const page = await console_.open('gallery/table', { key: null });
+    const page = await console_.open('gallery/table', { key: null, at: gallery.url });
     await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
     expect(await page.locator('img').count()).toBe(0);
   });

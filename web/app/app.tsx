@@ -52,9 +52,8 @@ function Content() {
  */
 export function App() {
   const error = useRights();
-  const isOpen = place.value.segments[0] === 'gallery';
   const isHidden = isLocked.value;
-  if (key.value === undefined && !isOpen && !isHidden) return <SignInPage />;
+  if (key.value === undefined && !isHidden) return <SignInPage />;
   if (error !== '') {
     return (
       <ErrorNote
@@ -64,7 +63,7 @@ export function App() {
       />
     );
   }
-  if (rights.value === undefined && !isOpen) return null;
+  if (rights.value === undefined) return null;
   return (
     <>
       <div class={isHidden ? 'locked' : ''}>

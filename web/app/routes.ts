@@ -2,7 +2,6 @@ import type { ComponentType } from 'preact';
 import { ApprovalsPage } from '../pages/approvals/approvals.tsx';
 import { AuditPage } from '../pages/audit/audit.tsx';
 import { EventsPage } from '../pages/events/events.tsx';
-import { GalleryPage } from '../pages/gallery/gallery.tsx';
 import { KeysPage } from '../pages/keys/keys.tsx';
 import { LogPage } from '../pages/log/log.tsx';
 import { MetricsPage } from '../pages/metrics/metrics.tsx';
@@ -36,8 +35,6 @@ interface Route {
  */
 export const routes: readonly Route[] = [
   { path: '', page: NamespacesPage },
-  { path: 'gallery', page: GalleryPage },
-  { path: 'gallery/:part', page: GalleryPage },
   { path: 'keys', page: KeysPage },
   { path: 'audit', page: AuditPage },
   { path: 'server', page: ServerPage },

@@ -8,7 +8,6 @@ const parts = (path: string): string[] => path.split('/').filter((part) => part 
 /** Every address of the console, which can be sent to a colleague. */
 export const addresses = {
   home: () => hrefOf([]),
-  gallery: (part?: string) => hrefOf(part === undefined ? ['gallery'] : ['gallery', part]),
   keys: () => hrefOf(['keys']),
   audit: (query: Query = {}) => hrefOf(['audit'], query),
   server: (query: Query = {}) => hrefOf(['server'], query),

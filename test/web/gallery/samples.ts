@@ -1,8 +1,8 @@
 import type { LogLine } from '../../../clients/api/operations.ts';
-import type { Bucket } from '../../data/runs/statistics.ts';
-import type { Step } from '../../data/runs/steps.ts';
-import { toGraph } from '../../data/workflow/graph.ts';
-import type { Way } from '../../parts/diagram/diagram.tsx';
+import type { Bucket } from '../../../web/data/runs/statistics.ts';
+import type { Step } from '../../../web/data/runs/steps.ts';
+import { toGraph } from '../../../web/data/workflow/graph.ts';
+import type { Way } from '../../../web/parts/diagram/diagram.tsx';
 
 const START = Date.UTC(2026, 10, 22, 9, 0, 0);
 const at = (ms: number): string => new Date(START + ms).toISOString();
