@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 
 /** A field of a form on a page. */
 export interface FormField {
@@ -12,7 +13,7 @@ export interface FormField {
 }
 
 const textAt = (value: Readonly<Record<string, unknown>>, name: string): string => {
-  const text = value[name];
+  const text = ownMember(value, name);
   return typeof text === 'string' ? text : '';
 };
 
@@ -33,7 +34,7 @@ export function fieldsOf(schema: unknown): readonly FormField[] {
   return Object.entries(schema['properties']).flatMap(([name, property]): FormField[] => {
     if (!isObject(property)) return [];
     const words = Array.isArray(property['enum']) ? property['enum'].filter((one) => typeof one === 'string') : [];
-    const kind = words.length > 0 ? 'choice' : KINDS[textAt(property, 'type')];
+    const kind = words.length > 0 ? 'choice' : ownMember(KINDS, textAt(property, 'type'));
     if (kind === undefined) return [];
     const label = textAt(property, 'title') || name;
     const description = textAt(property, 'description');

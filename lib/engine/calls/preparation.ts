@@ -1,6 +1,7 @@
 import type { ActionPlan, Plan, StatePlan, Work } from '../../compiler/plan/plan.ts';
 import type { CallKey, CallMode } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -38,7 +39,7 @@ async function stateOf(
 ): Promise<{ readonly plan: Plan; readonly state: StatePlan }> {
   const revision = await revisions.need(ports, caller.workflowId, caller.revision);
   const plan = revisions.planOf(revision);
-  const state = plan.states[caller.wait.state];
+  const state = ownMember(plan.states, caller.wait.state);
   if (state === undefined) throw internalFailure(`the plan has no state '${caller.wait.state}'`);
   return { plan, state };
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keepResult } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { CallingVisit, ReusedCalls } from '../../domain/runs/waits.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { isSealed, openInput } from '../native/inputs.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
@@ -50,7 +51,7 @@ export class FinishedCalls {
 
   /** The data over which a call of the repeated run was made: an element of it, or all of it. */
   private async seenBefore(before: unknown, i: number): Promise<unknown> {
-    const work = this.unit.tools.plan.states[this.unit.at]?.work;
+    const work = ownMember(this.unit.tools.plan.states, this.unit.at)?.work;
     if (work?.do !== 'each') return before;
     this.elementsBefore ??= elementsOf(work, before);
     return (await this.elementsBefore)[i];

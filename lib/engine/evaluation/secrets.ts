@@ -1,4 +1,5 @@
 import * as secrets from '../../domain/credentials/secrets.ts';
+import { setMember } from '../../language/json.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { evaluate } from './evaluation.ts';
 import { failure, StateError } from './failures.ts';
@@ -22,7 +23,7 @@ export function secretReader(
     for (const name of names) {
       const value = (await known.get(name))?.get(name);
       if (value === undefined) throw failure('secrets.notFound', `secret '${name}' not found`);
-      values[name] = value;
+      setMember(values, name, value);
     }
     return values;
   };
@@ -31,7 +32,7 @@ export function secretReader(
 /** The value of every secret in the evaluation whose error is shown. */
 const HIDDEN = '***';
 
-const UNSHOWN_ERROR = 'the query failed on the value of a secret; what it said may hold the secret, and is not told';
+const UNSHOWN_ERROR = 'the query failed on the value of a secret; its message may contain the secret and is not shown';
 
 const withSecrets = (data: unknown, values: Readonly<Record<string, string>>): unknown => ({
   ...(data as object),

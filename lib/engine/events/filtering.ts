@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { decodeEvent } from '../../events/decode.ts';
 import { isObject } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
@@ -49,7 +50,7 @@ async function run(script: string, event: CloudEvent | null): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
-    return { problem: LIMITS[reason] ?? reason, line: 0 };
+    return { problem: ownMember(LIMITS, reason) ?? reason, line: 0 };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ActionPlan, FunctionPlan, HttpAuthPlan, HttpRequestPlan } from '../../compiler/plan/plan.ts';
 import { isObject } from '../../language/json.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 import {
@@ -106,7 +107,7 @@ const AUTHENTICATE: { readonly [K in HttpAuthPlan['kind']]: Authenticate<K> } = 
 
 async function authenticate(plan: HttpAuthPlan | undefined, readSecrets: SecretReader): Promise<Authentication> {
   if (plan === undefined) return { secrets: [] };
-  const read = async (name: string) => (await readSecrets([name]))[name] ?? '';
+  const read = async (name: string) => ownMember(await readSecrets([name]), name) ?? '';
   return (AUTHENTICATE[plan.kind] as Authenticate<HttpAuthPlan['kind']>)(plan, read);
 }
 

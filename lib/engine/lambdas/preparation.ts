@@ -1,6 +1,7 @@
 import { DEFAULT_LAMBDA_MS, isLambdaName, isLambdaQualifier, isQualified } from '../../compiler/plan/lambdas.ts';
 import type { ActionPlan, FunctionPlan, LambdaPlan } from '../../compiler/plan/plan.ts';
 import { toJson } from '../../language/json.ts';
+import { textOf } from '../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, type StateError } from '../evaluation/failures.ts';
@@ -30,7 +31,7 @@ function nameOf({ function: name, qualifier }: Values): string {
   if (!isLambdaQualifier(qualifier)) throw invalid("'qualifier' is neither an alias nor a version");
   if (isQualified(name))
     throw invalid("the ARN in 'function' has a version or an alias already: leave 'qualifier' out");
-  return `${name}:${qualifier}`;
+  return `${name}:${textOf(qualifier)}`;
 }
 
 function msOf({ timeout }: Values): number {

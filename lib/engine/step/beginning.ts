@@ -3,6 +3,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { ownMember } from '../../language/own-members.ts';
 import { ensureMachine } from '../machines/definitions.ts';
 import { ensureStarted, firstExecution, moveToExecution, startNew, startOrMove } from '../machines/executions.ts';
 import { startBudgetOf } from '../machines/start-budget.ts';
@@ -19,7 +20,7 @@ export function continueInMachine(ports: EnginePorts, revision: revisions.Revisi
 
 /** Whether the first state of a plan sends requests. They may take long, so the run begins in a machine. */
 function callsOutFirst(plan: Plan): boolean {
-  const first = plan.states[plan.entry];
+  const first = ownMember(plan.states, plan.entry);
   return first !== undefined && actionsOf(first.work).some((action) => calleeOf(plan, action) === 'native');
 }
 

@@ -1,4 +1,6 @@
+import { setMember } from '../../language/json.ts';
 import { type Labels, labelValueProblem } from '../../language/labels.ts';
+import { textOf } from '../../language/own-members.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
@@ -13,7 +15,7 @@ async function labelValueOf(unit: StepUnit, name: string, query: unknown): Promi
     const result = await evaluate(query, unit.data);
     if (!SCALARS.has(typeof result))
       return { problem: `the value of the label '${name}' is no text, number or boolean` };
-    const value = String(result);
+    const value = textOf(result);
     const problem = labelValueProblem(name, value);
     return problem === undefined ? { value } : { problem };
   } catch (error) {
@@ -32,7 +34,7 @@ export async function setLabels(unit: StepUnit): Promise<void> {
   const labels: Record<string, string> = {};
   for (const [name, query] of Object.entries(queries)) {
     const found = await labelValueOf(unit, name, query);
-    if ('value' in found) labels[name] = found.value;
+    if ('value' in found) setMember(labels, name, found.value);
     else unit.log(`Unable to set a label: ${found.problem}`, 'error', '');
   }
   unit.labels = { ...labels, ...unit.run.labels } satisfies Labels;

@@ -59,12 +59,6 @@ describe('the processed events of a run', () => {
     expect(all.length).toBe(2);
   });
 
-  test('are found by the keys of earlier versions, which have no time', () => {
-    // The first 132 bits of SHA-256 of `["e1",""]`.
-    const all = addProcessed(['UeLptaC8cX09fteZm-4YNv'], dueAt('e2', NOW), NOW);
-    expect(['e1', 'e2', 'e3'].map((id) => processedIn(all)(dueAt(id, NOW)))).toEqual([true, true, false]);
-  });
-
   test('of which there are too many are replaced by a time, so that none is taken twice', () => {
     let all = Array.from({ length: 4990 }, (_, n) => addProcessed([], dueAt(`e${n}`, NOW + n), NOW)).flat();
     for (let n = 4990; n < 5200; n += 1) all = addProcessed(all, dueAt(`e${n}`, NOW + n), NOW);

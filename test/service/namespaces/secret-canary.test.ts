@@ -450,6 +450,6 @@ describe('a secret that actions read, with every way in which a query can fail o
     );
     const hidden = await client.call('POST', `${DEMO}/tree/only?op=wait`, { body: '{}' });
     expect(hidden.headers.get('service-instance-error-code')).toBe('service.jq.badCommand');
-    expect(hidden.headers.get('service-instance-error-message')).toMatch(/may hold the secret, and is not told$/);
+    expect(hidden.headers.get('service-instance-error-message')).toMatch(/may contain the secret and is not shown$/);
   });
 });

@@ -1,4 +1,5 @@
 import { isObject } from '../../../language/json.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import { MailRefusedError, UnreachableError } from '../../../ports/web.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { mask } from '../../http/masks.ts';
@@ -45,7 +46,7 @@ export const rejected = (message: string): ImageError => new ImageError(REJECTED
 
 /** The text of a field; the default value if it is absent. Throws ImageError for another type. */
 export function textOf(fields: Fields, name: string, otherwise?: string): string {
-  const value = fields[name] ?? otherwise;
+  const value = ownMember(fields, name) ?? otherwise;
   if (typeof value === 'string') return value;
   throw rejected(value === undefined ? `'${name}' in the input is required` : `'${name}' in the input must be a text`);
 }
@@ -59,7 +60,7 @@ export function needKnown(fields: Fields, names: readonly string[], failureCode:
 
 /** The members of a field that is an object; none if it is absent. Throws ImageError for another type. */
 export function membersOf(fields: Fields, name: string): readonly (readonly [string, unknown])[] {
-  const value = fields[name];
+  const value = ownMember(fields, name);
   if (value === undefined || value === null) return [];
   if (isObject(value)) return Object.entries(value);
   throw rejected(`'${name}' in the input must be an object`);

@@ -1,4 +1,5 @@
 import { isObject, toJson } from '../../../language/json.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import { retryAfterOf } from '../../http/responses.ts';
 import { COMMAND_ERROR, type Fields, ImageError, imageFunction, rejected, textOf } from './call.ts';
 import { basicOf, goHeaders, jsonOf, sendImageRequest, statusText } from './requests.ts';
@@ -10,7 +11,8 @@ function contentOf({ content }: Fields): Buffer | undefined {
   const { kind, value } = content;
   if (kind === 'json' || (kind === undefined && typeof value !== 'string')) return Buffer.from(toJson(value ?? null));
   if (typeof value !== 'string') throw rejected(`'content.value' in the input must be a text for this kind`);
-  const decode = CONTENT[String(kind ?? 'string')];
+  const name = kind ?? 'string';
+  const decode = typeof name === 'string' ? ownMember(CONTENT, name) : undefined;
   if (decode === undefined) throw rejected("'content.kind' in the input must be string, base64, file or json");
   return decode(value);
 }

@@ -1,5 +1,6 @@
 import * as namespaces from '../../../domain/namespaces/namespaces.ts';
 import { isObject } from '../../../language/json.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import type { Attachment, Mail, MailServer } from '../../../ports/web.ts';
 import { type Fields, type ImageCall, ImageError, rejected, textOf } from './call.ts';
 
@@ -43,7 +44,7 @@ export function serverOf(
 
 /** Texts that are not empty: a list, or one text. Throws ImageError for anything else. */
 export function textsOf(fields: Fields, name: string): readonly string[] {
-  const list = [fields[name] ?? []].flat();
+  const list = [ownMember(fields, name) ?? []].flat();
   return list.map((text) => textOf({ [name]: text }, name, '')).filter((text) => text.trim() !== '');
 }
 
@@ -74,7 +75,7 @@ export function needFile(files: Files, name: string, failureCode: string): Attac
 
 /** The objects of a list. Throws ImageError for anything else. */
 export function objectsOf(fields: Fields, name: string): readonly Fields[] {
-  const list = fields[name] ?? [];
+  const list = ownMember(fields, name) ?? [];
   if (Array.isArray(list) && list.every(isObject)) return list;
   throw rejected(`'${name}' in the input must be a list of objects`);
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { textOf as toJsonText } from '../../../language/own-members.ts';
 import type { WebResponse } from '../../../ports/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
 import { plainFailure } from '../../evaluation/failures.ts';
@@ -20,7 +21,7 @@ export interface Sent {
   readonly isInsecure: boolean;
 }
 
-const toText = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
+const toText = (value: unknown): string => (typeof value === 'object' ? '' : toJsonText(value));
 
 /** Sends the request that the fields `url`, `params` and `headers` describe, and returns the response. */
 export async function sendImageRequest(

@@ -1,4 +1,5 @@
 import { isObject } from '../../../language/json.ts';
+import { textOf as toJsonText } from '../../../language/own-members.ts';
 import { type Fields, type ImageCall, ImageError, imageFunction, rejected, textOf } from './call.ts';
 import { deliverMails, filesOfAction, needFile, serverOf, textsOf } from './mails.ts';
 
@@ -17,7 +18,7 @@ const escaped = (text: string): string =>
 
 const shown = (value: unknown): string => {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = toJsonText(value);
   if (text.length > MAX_HTML) throw tooLong();
   return escaped(text);
 };

@@ -4,6 +4,7 @@ import { actionsOf } from '../../../compiler/plan/traits.ts';
 import type { RecordedStep } from '../../../domain/runs/records.ts';
 import type * as runs from '../../../domain/runs/runs.ts';
 import type { CallingVisit, ReusedCalls } from '../../../domain/runs/waits.ts';
+import { ownMember } from '../../../language/own-members.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -25,10 +26,10 @@ function visitsOf({ id, reuse }: runs.Run, { n, origin = 0 }: RecordedStep): rea
 
 /** The functions that a state calls, and their arguments: queries over its data, which the steps of a run evaluate. */
 const callsIn = ({ plan, state }: Entry) => {
-  const work = plan.states[state]?.work;
+  const work = ownMember(plan.states, state)?.work;
   const actions = work === undefined ? [] : actionsOf(work);
   const calls = actions.map(({ function: name, input, secrets, files }) => [
-    plan.functions[name],
+    ownMember(plan.functions, name),
     input,
     secrets,
     files,

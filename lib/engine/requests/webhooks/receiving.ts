@@ -5,7 +5,7 @@ import { isTraceparent } from '../../../domain/runs/spans.ts';
 import { sha256 } from '../../../domain/storage/ids.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
-import { isObject } from '../../../language/json.ts';
+import { isObject, setMember } from '../../../language/json.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { onAccountOf } from '../../evaluation/tenants.ts';
@@ -65,7 +65,7 @@ async function attributesOf(
     });
     if (typeof value === 'object')
       throw new ServiceError('malformed', `the attribute '${name}' of the event is no text`);
-    attributes[name] = value;
+    setMember(attributes, name, value);
   }
   return attributes;
 }

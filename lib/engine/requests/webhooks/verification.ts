@@ -2,6 +2,7 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { HmacVerification, WebhookVerification } from '../../../compiler/plan/webhooks.ts';
 import { isObject } from '../../../language/json.ts';
 import { hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../../time/durations.ts';
 import { MINUTE_MS } from '../../../time/units.ts';
 import type { WebhookRequest } from './request.ts';
@@ -52,7 +53,7 @@ export const sign = ({ secret, algorithm, encoding, before }: Signing, body: Uin
 
 /** The id of a delivery in a header; a request without it is no replay of another one. */
 function deliveryIn({ headers }: WebhookRequest, header: string | undefined): Verified {
-  const value = header === undefined ? undefined : headers[header.toLowerCase()];
+  const value = header === undefined ? undefined : ownMember(headers, header.toLowerCase());
   return value === undefined || value === '' ? {} : { delivery: value };
 }
 
@@ -61,7 +62,7 @@ function memberOf({ body }: WebhookRequest, name: string): string | undefined {
   if (hasMoreNodes(body, MAX_NODES)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-    const member = isObject(value) ? value[name] : undefined;
+    const member = isObject(value) ? ownMember(value, name) : undefined;
     return typeof member === 'string' && member !== '' ? member : undefined;
   } catch {
     return undefined;
@@ -104,13 +105,13 @@ const hmac: Check<'hmac'> = (request, verification, { secrets, now }) => {
   const { algorithm, encoding, prefix, timestamp, delivery } = verification;
   const secret = secrets.get(verification.secret);
   if (secret === undefined) return undefined;
-  const time = timestamp === undefined ? undefined : (request.headers[timestamp.toLowerCase()] ?? '');
+  const time = timestamp === undefined ? undefined : (ownMember(request.headers, timestamp.toLowerCase()) ?? '');
   const duration = parseDuration(verification.tolerance);
   const tolerance = duration === undefined ? TOLERANCE_MS : addDuration(0, duration);
   if (time !== undefined && !isRecent(time, now, tolerance)) return undefined;
   const before = time === undefined ? '' : `${time}.`;
   const expected = prefix + sign({ secret, algorithm, encoding, before }, request.body);
-  if (!isSame(request.headers[verification.header.toLowerCase()] ?? '', expected)) return undefined;
+  if (!isSame(ownMember(request.headers, verification.header.toLowerCase()) ?? '', expected)) return undefined;
   const sent = deliveryIn(request, delivery);
   // A signature with a time is that of one delivery.
   return sent.delivery === undefined && time !== undefined ? { delivery: expected } : sent;

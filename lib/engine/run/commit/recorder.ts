@@ -3,6 +3,8 @@ import type { RecordMode } from '../../../domain/record-modes.ts';
 import * as records from '../../../domain/runs/records.ts';
 import type { Run } from '../../../domain/runs/runs.ts';
 import type { Calls, Wait } from '../../../domain/runs/waits.ts';
+import { setMember } from '../../../language/json.ts';
+import { ownMember } from '../../../language/own-members.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -176,7 +178,7 @@ export class Recorder {
     }
     this.elided ??= { from: n, to: n, by: {} };
     this.elided.to = n;
-    this.elided.by[state] = (this.elided.by[state] ?? 0) + 1;
+    setMember(this.elided.by, state, (ownMember(this.elided.by, state) ?? 0) + 1);
   }
 
   /** Counts the data that a step keeps, or omits it where it exceeds a limit. */

@@ -1,7 +1,8 @@
 import type { EmittedEvent } from '../../../compiler/plan/plan.ts';
 import * as events from '../../../domain/events/events.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
-import { toJson } from '../../../language/json.ts';
+import { setMember, toJson } from '../../../language/json.ts';
+import { textOf } from '../../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../../time/durations.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { failure, plainFailure, StateError } from '../../evaluation/failures.ts';
@@ -57,8 +58,8 @@ async function extensionsOf(unit: StepUnit, { context }: EmittedEvent): Promise<
     const problem = problemOf(name, value);
     if (problem !== undefined) unit.log(`Unable to set event extension: ${problem}`, 'error');
     else {
-      unit.log(`Adding context ${name}: ${String(value)}`);
-      extensions[name] = value;
+      unit.log(`Adding context ${name}: ${textOf(value)}`);
+      setMember(extensions, name, value);
     }
   }
   return extensions;

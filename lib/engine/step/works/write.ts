@@ -2,6 +2,7 @@ import type { WriteVariable } from '../../../compiler/plan/plan.ts';
 import { isVariableName, MAX_MIME_LENGTH } from '../../../domain/names.ts';
 import { toJson } from '../../../language/json.ts';
 import { detectMediaType } from '../../../language/media/detection.ts';
+import { ownMember } from '../../../language/own-members.ts';
 import { evaluate, evaluateText } from '../../evaluation/evaluation.ts';
 import { internalFailure, invalidKey, plainFailure } from '../../evaluation/failures.ts';
 import type { StepUnit } from '../../run/commit/step-unit.ts';
@@ -49,7 +50,7 @@ async function evaluateVariable(unit: StepUnit, variable: WriteVariable): Promis
   const { key, scope, mimeType: type } = variable;
   const name = await evaluateText(key, unit.data);
   if (!isVariableName(name)) throw invalidKey(name);
-  const encode = ENCODERS[type ?? ''] ?? asJson;
+  const encode = ownMember(ENCODERS, type ?? '') ?? asJson;
   const bytes = encode(await evaluate(variable.value, unit.data));
   const isDeleted = isDeletion(bytes, encode === asJson);
   const mimeType = type === undefined || isDeleted ? undefined : await mimeTypeOf(unit, type);
