@@ -77,7 +77,7 @@ function keyOrFlag(value: unknown): boolean | string {
 
 function logDays(value: unknown): RetentionDays {
   const days = Number(value);
-  return DAYS.includes(days) ? days : fail(`is none of ${DAYS.join(', ')}`);
+  return DAYS.includes(days) ? days : fail(`is not one of ${DAYS.join(', ')}`);
 }
 
 function days(value: unknown): number {

@@ -106,7 +106,7 @@ const PAGE = 2;
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** As much of S3 as the adapter asks for, with very short pages. */
+/** The part of S3 that the adapter uses, with very short pages. */
 function bucketOf(objects: Map<string, Uint8Array>): (asked: AwsRequest) => Reply {
   const list = (query: URLSearchParams): Reply => {
     const from = query.get('continuation-token') ?? query.get('start-after') ?? '';

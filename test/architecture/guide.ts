@@ -11,7 +11,7 @@ const PATH = /(?<![\w./@'-])(?:(?:\.?[\w-]+|\.\.)\/[\w./*-]*|[\w-]+\.(?:ts|mjs|m
 const rowsOf = (text: string): string[] =>
   [...text.matchAll(/^```text\n(.*?)\n```$/gms)].flatMap(([, block = '']) => block.split('\n'));
 
-/** Whether a path is that of a file, or begins those of files. A `*` stands for any name. */
+/** Whether a path is a file, or the beginning of the paths of files. A `*` stands for any name. */
 function exists({ paths }: House, wanted: string): boolean {
   const path = wanted.replace(/[.,:]$/, '');
   const pattern = path.replace(/[.+]/g, '\\$&').replaceAll('*', '[^/]+');

@@ -1,6 +1,6 @@
 /**
- * Rooms that stand on the same rooms. A room is a folder, with all folders in it that are no rooms of their own, or a
- * file. It imports itself, the rooms in `on`, and whatever these may import.
+ * Rooms with the same permitted imports. A room is a file, or a folder with its subfolders except those that are rooms
+ * of their own. It may import itself, the rooms in `on`, and the rooms that these may import.
  */
 export interface Layer {
   readonly rooms: readonly string[];

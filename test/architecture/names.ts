@@ -22,7 +22,10 @@ export function repeatedPrefixes({ sources }: House): Violation[] {
 
 const FOLDERS_OF_A_NAME = 3;
 
-/** File names that stand in more than three folders of lib/, tables aside: the tabs of an editor do not tell them apart. */
+/**
+ * File names that stand in more than three folders of lib/, tables aside: the tabs of an editor cannot distinguish
+ * them.
+ */
 export function repeatedNames({ sources, tables }: House): Violation[] {
   const tableFolders = tables.map((index) => dirname(index));
   const counted = sources.filter(({ path }) => path.startsWith('lib/') && !tableFolders.includes(dirname(path)));

@@ -77,7 +77,7 @@ const ANY_JSON = /^(unknown|\{\}( \| (null|undefined))*|.*\bJson\b.*|Record<stri
 /** Values that are thrown. */
 const THROWN = /^(error|cause|fault|thrown|reason)$|\bError\b/;
 
-/** The value that a node makes a text, if it is one that does: `String(value)`, or a part of a template. */
+/** The value that a node converts to a text, or undefined: `String(value)`, or a part of a template. */
 function textedIn(node: Node): Node | undefined {
   if (isTemplateSpan(node)) return node.expression;
   return isCallExpression(node) && node.expression.getText() === 'String' ? node.arguments[0] : undefined;

@@ -119,7 +119,7 @@ const ACCEPTED_BY_PARLIAMENT: Readonly<Record<string, string>> = {
 
 const MAX_MS = 300_000;
 
-/** Linters of others read the templates. They are installed from PyPI, for CI alone: they take a minute. */
+/** External linters read the templates. They are installed from PyPI, for CI alone: they take a minute. */
 describe.skipIf(!IS_FULL)('linters', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weft-linters-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -166,7 +166,7 @@ describe('the construct in the app of a user', () => {
         async ({ asset }) => /"(.*)\.ts"/.exec(await readFile(join(out, asset, 'index.mjs'), 'utf8'))?.[1],
       ),
     );
-    // Those that evaluate scripts of users, and those that run states.
+    // The functions that evaluate scripts of users, and the functions that run states.
     expect(sources.toSorted()).toEqual([
       'lambdas/events',
       'lambdas/system',

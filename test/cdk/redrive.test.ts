@@ -13,7 +13,10 @@ interface Message {
 
 type State = Record<string, unknown>;
 
-/** A queue with long messages, behind the requests of the machine; it hides what it gives out, as SQS does. */
+/**
+ * A queue with long messages, behind the requests of the machine; it hides the messages that it has delivered, as SQS
+ * does.
+ */
 class FakeQueue {
   readonly #now: () => number;
   readonly #messages: Message[];

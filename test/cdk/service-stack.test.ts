@@ -183,7 +183,7 @@ describe('rights', () => {
       )
       .map(([, { Properties }]) => /"(?:Functions)?(\w+?)Role/.exec(JSON.stringify(Properties['Roles']))?.[1] ?? '')
       .toSorted();
-  /** Those that store secrets, those that pull images, and those that run states, which use secrets. */
+  /** The functions that store secrets, that pull images, and that run states, which use secrets. */
   const SEALERS = [
     'containers',
     'cron',

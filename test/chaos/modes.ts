@@ -18,7 +18,7 @@ export interface Verdict {
   readonly failures: readonly string[];
 }
 
-/** A way to disturb the service, and to check what it promises. */
+/** A way to disturb the service, and to check its promises. */
 export interface Mode {
   /** A line of the help. */
   readonly about: string;

@@ -144,7 +144,7 @@ describe('every operation of the OpenAPI document', () => {
       );
       outcomes[name] = status;
     }
-    // A reply of no route is 405, or 404 with this text; so is that of a webhook that does not exist.
+    // A request without a route gets 405, or 404 with this text; so does a webhook that does not exist.
     const unrouted = Object.entries(outcomes).filter(([, status]) => status === 405 || status === -1);
     expect(unrouted.map(([name]) => name)).toEqual(names.filter((name) => name.startsWith('receiveWebhook')));
     expect(Object.values(outcomes).filter((status) => status === 200).length).toBeGreaterThan(70);

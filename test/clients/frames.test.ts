@@ -7,7 +7,7 @@ const FRAMES: readonly Frame[] = [
   { event: 'error', data: '{"Code":5}', id: undefined },
 ];
 
-/** A stream that arrives in pieces of so many bytes, and counts its cancellations. */
+/** A stream that arrives in pieces of `size` bytes, and counts its cancellations. */
 function streamOf(size: number) {
   const bytes = new TextEncoder().encode(STREAM);
   let [from, cancelled] = [0, 0];

@@ -12,7 +12,7 @@ export interface ClauseExample {
   readonly status?: 'complete' | 'failed' | 'crashed';
   readonly code?: string;
   readonly message?: string;
-  /** The data at the end: these members, of which the whole value counts. */
+  /** Members of the data at the end; their whole values are compared. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Lines that the log contains, in this order. */
   readonly log?: readonly string[];

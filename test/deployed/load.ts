@@ -43,8 +43,8 @@ const MAX_TRIES = 240;
 const isTransient = (status: number): boolean => status === 429 || status >= 500;
 
 /**
- * Clients of a namespace, as docs/events.md has them: each repeats a request that was answered by 429 or a fault, or whose
- * connection broke, with the same idempotency key or the same id of an event.
+ * Clients of a namespace, as docs/events.md describes them: each repeats a request that was answered by 429 or a fault,
+ * or whose connection broke, with the same idempotency key or the same id of an event.
  */
 export class Load {
   readonly #client: Client;

@@ -96,8 +96,9 @@ const json = (status: number, value: object): Answer => ({
 type Started = Map<string, string>;
 
 /**
- * The answer of Step Functions to a start where the emulator's differs: it has a fault for a version of a machine that does
- * not exist, and an error for an execution that was started with the same name and input before, which has no effect.
+ * The answer of Step Functions to a start, where the emulator answers otherwise. The emulator has a fault for a version
+ * of a machine that does not exist. It returns an error for a second start with the same name and input, which has no
+ * effect on AWS.
  */
 function answerOfStart(started: Started, request: Buffer, answer: Answer): Answer {
   const { stateMachineArn = '', name = '', input = '' } = JSON.parse(request.toString()) as Record<string, string>;

@@ -174,7 +174,8 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
         { paid: 11 },
       ]);
       await until('an event has started a run', async () => (await instancesOf('placed')).length === 1);
-      // The emulator passes no time to a tick, so the clock starts one run only. The schedule is that of before.
+      // The emulator passes no time to a tick, so the clock starts one run only. The schedule is the one from before
+      // the redeployment.
       const schedules = (await installation.resources()).filter((one) => SCHEDULE.test(one));
       expect(schedules).toHaveLength(1);
       expect(before).toEqual(expect.arrayContaining(schedules));

@@ -48,7 +48,7 @@ describe('a copy after a power cut', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** How many of the commits each of 40 copies has, when so many were flushed. */
+  /** The number of commits in each of 40 copies, when `flushed` commits were flushed. */
   function survivors(flushed: number): number[] {
     const record = join(folder, 'record');
     const salt = readFileSync(join(data, 'weft.db-wal')).toString('hex', 16, 24);

@@ -1,4 +1,4 @@
-/** A variable that is set to one value after the other, of which at most one is under way. */
+/** A variable that is set to one value after another; at most one request for it is in progress. */
 export interface Slot {
   readonly name: string;
   /** The number of the last value that was sent, and of the last one that was acknowledged; 0: none. */
@@ -26,7 +26,7 @@ export interface Ledger {
 
 const begun = (): Begun => ({ sent: new Set(), acknowledged: new Set() });
 
-/** A ledger without entries, with so many slots. */
+/** An empty ledger with this number of slots. */
 export function newLedger(namespace: string, slots: number): Ledger {
   return {
     namespace,

@@ -3,7 +3,7 @@ import { type Begun, type Ledger, type Slot, textOf } from './ledger.ts';
 import type { Random } from './random.ts';
 import { sourceOf, WORKFLOWS } from './workflows.ts';
 
-/** Sends what `send` sends, and notes before and after it. Rejects when the service does not acknowledge it. */
+/** Calls `send`, and notes the id before and after it. Rejects when the service does not acknowledge it. */
 async function note({ sent, acknowledged }: Begun, id: string, send: () => Promise<unknown>): Promise<void> {
   sent.add(id);
   await send();

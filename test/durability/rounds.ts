@@ -39,7 +39,7 @@ const [SHORTEST_MS, LONGEST_MS] = [20, 600];
 /** A part of the processes is killed while it recovers, after this long, ms. */
 const RECOVERY_KILLS = 0.15;
 const LONGEST_RECOVERY_MS = 1500;
-/** A new folder is begun after so many rounds. */
+/** A new folder is used after this number of rounds. */
 const ROUNDS_OF_FOLDER = 25;
 
 /** The folders of a data folder's rounds. */

@@ -130,7 +130,7 @@ async function verifyRuns(api: Api, { runs, events }: Ledger, damage: Damage): P
   }
 }
 
-/** The number of the slot's value; -1 if it is none of those that it can have. */
+/** The number of the slot's value; -1 for a value that the slot cannot have. */
 async function numberIn(api: Api, slot: Slot): Promise<number> {
   const reply = await api.call('GET', `/vars/${slot.name}`);
   const text = reply.status === 404 ? undefined : bytesOf(reply, `the variable ${slot.name}`).toString();

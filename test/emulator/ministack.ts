@@ -87,7 +87,7 @@ export async function startMiniStack({
   const output = text(child.stderr);
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
-    // It would wait for executions that wait.
+    // Otherwise the emulator waits for executions that wait.
     const kill = setTimeout(() => child.kill('SIGKILL'), MAX_STOP_MS);
     await exit;
     clearTimeout(kill);

@@ -11,7 +11,7 @@ export interface Script {
   readonly calls: readonly unknown[];
 }
 
-/** A steps function with one reply for each call; a call too many fails as `Script.Over`. */
+/** A steps function with one reply for each call; a further call fails as `Script.Over`. */
 export function scripted(...replies: readonly Reply[]): Script {
   const calls: unknown[] = [];
   const steps: Steps = (payload) => {

@@ -51,7 +51,7 @@ async function outcomeOf(database: LocalTable, specimen: Specimen, crash?: Crash
   }
 }
 
-/** A longer run is tried at some of its operations; those of different workflows are different. */
+/** Of a longer run only some operations are tried; they differ between workflows. */
 const ALWAYS_TRIED = 8;
 const STRIDE = 3;
 

@@ -22,7 +22,7 @@ const CHOSEN = [
 const chosen = specimens.filter(({ name }) => CHOSEN.includes(name));
 
 const LANES = 3;
-/** Of more crash points, so many are tried, evenly spread; test/engine/crash.test.ts tries all. */
+/** The most crash points that are tried, evenly spread; test/engine/crash.test.ts tries all. */
 const MAX_CRASHES = cases(8, 16);
 const databases: LocalTable[] = [];
 const totals = { worlds: 0, runs: 0 };

@@ -30,7 +30,7 @@ describe('lint finds nothing', () => {
   });
 });
 
-/** The findings of lint in recorded workflows that are about the very mistake of the rule. */
+/** The findings of lint in recorded workflows that are real mistakes. */
 const TRUE_FINDINGS: readonly string[] = [
   'unreachable-state-is-fine: state-unreachable',
   'unused-function-is-fine: function-unused',

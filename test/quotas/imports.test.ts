@@ -14,9 +14,9 @@ import { QuotaSpace } from './space.ts';
 
 const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT1S}]\n';
 
-/** Step Functions defines so many machines at once, and then one a second. */
+/** Step Functions defines this number of machines at once, and then one a second. */
 const BURST = 100;
-/** The function `sweep` is called so often, and its reconciler stops after so long. */
+/** The period of the calls of the function `sweep`, and the time after which its reconciler stops. */
 const [PERIOD_MS, RECONCILER_MS] = [15 * MINUTE_MS, 9 * MINUTE_MS];
 
 let database: LocalTable;

@@ -15,7 +15,7 @@ import { openDatabase, World } from '../engine/world/engine-world.ts';
 import { runsOf } from '../engine/world/snapshot.ts';
 import { PartitionMeter, WRITE_UNITS_OF_PARTITION } from './partition-meter.ts';
 
-/** The rate on paper, and how many of a second's requests are sent: the units of these are scaled up. */
+/** The nominal rate, and the number of requests that the test sends for a second: their units are scaled up. */
 const STARTS_PER_SECOND = 5000;
 const SENT = 1000;
 /** The same for events of one type, and for waits of one type that begin and end. */
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** Lets the namespace have a load of so many rows a second, and its partitions become active. */
+/** Lets the namespace have a load of `rowsPerSecond`, and its partitions become active. */
 async function growTo(rowsPerSecond: number): Promise<void> {
   await grow(ports, await namespaces.need(ports, world.namespace), rowsPerSecond);
   world.time.advance(ACTIVATION_MS);

@@ -102,7 +102,7 @@ describe('a run whose EXPRESS execution ended without an event', () => {
     const PERIOD_MS = 15 * MINUTE_MS;
     await space.store('w', quick);
     const noticed: number[] = [];
-    // The first pass comes after so many seconds; the execution ends when it begins, or when that pass has visited its run.
+    // The first pass begins after `seconds`; the execution ends when it begins, or when that pass has visited its run.
     for (const seconds of [1, 30, 59, 61, 179, 181, 240, 299, 301, 600, 899]) {
       for (const visits of seconds < 300 ? [0, 1] : [0]) {
         const run = await executed();

@@ -49,7 +49,7 @@ async function work(count: number): Promise<void> {
 }
 
 describe('2,000 tasks a second that are offered, taken and ended', () => {
-  /** How many of a second's tasks are offered: their units are scaled up. */
+  /** The number of tasks that the test offers for a second: their units are scaled up. */
   const SENT = 500;
   const highest = (text: string): number => (2000 / SENT) * meter.highest('writes', text);
 

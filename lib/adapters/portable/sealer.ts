@@ -47,7 +47,7 @@ function cipherOf(key: Uint8Array): Cipher {
       const { plaintext, messageHeader } = await decrypt(keyring, sealed);
       // The library only verifies that the message is bound to the context that it contains.
       if (textOf(messageHeader.encryptionContext) === textOf(binding)) return plaintext;
-      throw new Error(`what was sealed is bound to something other than ${textOf(binding)}`);
+      throw new Error(`the sealed bytes are bound to another context than ${textOf(binding)}`);
     },
   };
 }

@@ -47,6 +47,6 @@ export async function readLayer(
   } catch (error) {
     throw new TransientError(`the layer ${digest} broke off: ${(error as Error).message}`, { cause: error });
   }
-  if (`sha256:${hash.digest('hex')}` !== digest) throw new TransientError(`what came as ${digest} is something else`);
+  if (`sha256:${hash.digest('hex')}` !== digest) throw new TransientError(`the received bytes do not match ${digest}`);
   return true;
 }

@@ -86,7 +86,7 @@ export class Repository {
     const bytes = await readBody(response);
     const digest = digestOf(bytes);
     if (/^sha256:/.test(reference) && digest !== reference)
-      throw new RejectedError(502, `${url} is not what its digest says`);
+      throw new RejectedError(502, `${url} does not match its digest`);
     return { mediaType: mediaTypeOf(bytes, response), digest, bytes };
   }
 
@@ -98,7 +98,7 @@ export class Repository {
   /** The bytes of a small blob, compared with its digest. */
   async smallBlob(digest: string, maxBytes?: number): Promise<Buffer> {
     const bytes = await readBody(await this.blob(digest), maxBytes);
-    if (digestOf(bytes) !== digest) throw new TransientError(`what came as ${digest} is something else`);
+    if (digestOf(bytes) !== digest) throw new TransientError(`the received bytes do not match ${digest}`);
     return bytes;
   }
 

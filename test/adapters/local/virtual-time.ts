@@ -8,7 +8,7 @@ interface Timer {
   readonly ring: () => void;
 }
 
-// After so many turns of the event loop, all work has ended that does not wait for a timer.
+// After this number of turns of the event loop, all work that does not wait for a timer has ended.
 const IDLE_TURNS = 20;
 
 /** A clock that stands still while work is in progress, and then jumps to the next timer. */
@@ -30,7 +30,7 @@ export class VirtualTime {
     return () => this.#timers.delete(timer);
   };
 
-  /** Resolves after so many milliseconds of this clock. */
+  /** Resolves after `milliseconds` of this clock. */
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.alarm(milliseconds, resolve));
   }

@@ -15,7 +15,7 @@ import { ATTACKS, type AttackName, prepare } from './workloads.ts';
 const MAX_P99_MS = 250;
 const MAX_MS = 1000;
 
-/** How long each attack is measured, and how long it lasts before. */
+/** The duration of the measurement of each attack, and of the attack before the measurement. */
 const MEASURED_MS = 5000;
 const LEAD_MS = 1000;
 
@@ -88,7 +88,7 @@ async function measureDuring(attacker: Place, tenant: Place, name: AttackName): 
   return { before, during, requests };
 }
 
-/** Attacks a new service in one way, and measures what another tenant notices. */
+/** Attacks a new service in one way, and measures the latencies of another tenant. */
 export async function attack(name: AttackName): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-attacks-'));
   const service = await startProcess(folder);

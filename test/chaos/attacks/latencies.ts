@@ -56,7 +56,7 @@ function latenciesOf(timed: readonly Timed[], failed: readonly string[]): Latenc
   };
 }
 
-/** Sends the usual requests of a tenant, one after the other, for so many milliseconds. */
+/** Sends the usual requests of a tenant, one after the other, for `ms` milliseconds. */
 export async function measure(place: Place, ms: number): Promise<Latencies> {
   const [timed, failed]: [Timed[], string[]] = [[], []];
   const requests = requestsOf(place);

@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 const hanging: Behaviour = (_made, hang) => hang();
 
-/** Starts `main` and waits until so many containers were called; timers do not fire. */
+/** Starts `main` and waits until `calls` containers were called; timers do not fire. */
 async function begun(main: string, act: Behaviour, { calls = 1, msPerRead = 0, kid = '' } = {}) {
   const containers = new ProgrammedContainers(act);
   const world = openWorld(database, containers, { msPerRead });

@@ -24,7 +24,7 @@ const BOTH = 'states: [{id: a, type: eventsAnd, events: [{type: t}, {type: u}]}]
 /** A step of these runs uses no other port. */
 const asRunner = (ports: EnginePorts) => ports as RunnerPorts;
 
-/** Ids of all beginnings: revisions are cached by theirs. */
+/** Counts the ids of all beginnings, because revisions are cached by their ids. */
 let ids = 0;
 
 /** A stored state, the run in it, and the messages that were published. */

@@ -12,7 +12,10 @@ export type Rows = Readonly<Record<TableName, ReadonlyMap<string, Item>>>;
 /** A process at work: it waits before each call of a port until the explorer lets it make this call. */
 interface Actor {
   readonly name: string;
-  /** Makes a call that it waits for, the oldest first; none: it computes, has ended, or has crashed. */
+  /**
+   * Functions that let it make the calls for which it waits, the oldest first. Empty: it computes, has ended, or has
+   * crashed.
+   */
   readonly waiting: (() => void)[];
   isDone: boolean;
   /** A digest of all results of its calls. Its state follows from them, because it is deterministic. */
@@ -168,7 +171,7 @@ export class OrderedWorld {
     if (work !== undefined) this.start(again, work);
   }
 
-  /** Two orders that lead to the same text go on in the same ways. */
+  /** Two orders that lead to the same text continue in the same ways. */
   key(): string {
     const actors = this.actors.map(({ name, history, isDone, calls }) => [name, history, isDone, calls]).toSorted();
     const rows = Object.values(this.state).map((table) => [...table].toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -201,8 +204,8 @@ function continuations({ choices, interruptions }: Path, possible: readonly stri
 }
 
 /**
- * Tries the orders of the calls of a model in which at most so many times an actor is interrupted by another, until one
- * ends with a problem. Orders that lead to a state that was reached before are not followed twice.
+ * Tries the orders of the calls of a model with at most `maxInterruptions` interruptions of one actor by another, until
+ * an order ends with a problem. An order that reaches a known state is not continued.
  */
 export async function exploreOrders(model: Model, maxInterruptions: number): Promise<Explored> {
   const seen = new Set<string>();

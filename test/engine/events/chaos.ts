@@ -100,14 +100,13 @@ export async function prepare(
   return { table: chaos.table, prefix: (2 * beginnings + 1).toString(16).padStart(8, '0') };
 }
 
-/** More polls of the event loop than a batch waits for. */
+/** More polls of the event loop than a batch needs. */
 const MAX_POLLS = 20;
 
 /**
- * The engine, the bus, the router and the machines of runs over one table in memory. Every call to a port is queued, and
- * the queue is served in random order. Random are also which process crashes at which write, which message is
- * delivered twice or late, and which wait times out before its event. All choices are derived from the given random
- * numbers.
+ * The engine, the bus, the router and the machines of runs over one table in memory. Every call to a port is queued,
+ * and the queue is served in random order. Crashes of processes at writes, messages that are delivered twice or late,
+ * and waits that time out before their events are random too. All choices are derived from the given random numbers.
  */
 export class Chaos {
   readonly ports: RunnerPorts;
@@ -304,7 +303,7 @@ export class Chaos {
     });
   }
 
-  /** The commit with which a run leaves a wait has the events that it took in the record alone. */
+  /** The commit by which a run leaves a wait has the events that it took only in the record. */
   private noteTaken(id: string, { record, created }: Item): void {
     if (typeof record !== 'string') return;
     for (const { n, events } of recordFrom(record, Number(created)).steps) {

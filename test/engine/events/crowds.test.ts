@@ -41,7 +41,7 @@ async function each(count: number, work: (number: number) => Promise<unknown>): 
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
-/** The table of a process that crashes after so many calls. It measures the largest page. */
+/** The table of a process that crashes after a number of calls. It measures the largest page. */
 class CrashingTable {
   largestPage = 0;
   private left: number;
@@ -79,7 +79,7 @@ interface Effort {
   readonly calls: number;
 }
 
-/** Delivers the message to one router after the other; each of the first ones crashes after so many calls. */
+/** Delivers the message to one router after the other; each of the first ones crashes after a number of calls. */
 async function deliver(ports: RunnerPorts, first: Message, limits: readonly number[]): Promise<Effort> {
   const queue = [first];
   const effort = { crashes: 0, rounds: 0, largestPage: 0 };

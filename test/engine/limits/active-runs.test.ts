@@ -29,6 +29,6 @@ test('runs that begin in requests at the same time count as active', async () =>
     .map((one) => 'reason' in one && one.reason.code);
   expect(rejected).toEqual(Array.from({ length: 17 }, () => 'too-many'));
   await world.pass();
-  // Those that have ended make room.
+  // Runs that have ended make room.
   expect((await execute({ ...world.ports, settings }, invocation)).run.status).toBe('pending');
 });

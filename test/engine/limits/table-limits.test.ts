@@ -35,7 +35,7 @@ beforeEach(() => {
 afterAll(() => database.close());
 
 describe('the starts of a namespace, counted by two processes', () => {
-  /** How many of 500 starts are admitted, which both processes ask for in turns. */
+  /** The number of admitted starts among 500, for which both processes ask in turns. */
   async function admitted(processes: readonly StartBlocks[], perSecond: number): Promise<number> {
     let count = 0;
     for (let start = 0; start < 500; start += 1) {

@@ -14,7 +14,7 @@ import { World } from '../world/engine-world.ts';
 import { runsOf, snapshotOf, unfinishedOf } from '../world/snapshot.ts';
 import type { Workload } from './workloads.ts';
 
-/** A request that has no reply by then never gets one, milliseconds. */
+/** A request without a reply after this time never gets one, milliseconds. */
 const PATIENCE_MS = 5000;
 
 /** Lets time pass until the request has its reply or the process crashes, and no work is left. */

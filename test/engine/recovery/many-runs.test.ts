@@ -17,7 +17,7 @@ const WAITING = cases(5_000, 100_000);
 const NAMESPACES = 20;
 const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT40H}]\n';
 
-/** Many waiting runs, in a table with indexes, over executions that take a time to look at. */
+/** Many waiting runs, in a table with indexes, over executions whose inspection takes time. */
 class Crowd {
   readonly memory = new MemoryPorts();
   readonly queries: Query[] = [];

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// The reports of ends that could not be stored are repeated, and say so.
+// Reports of ends that could not be stored are logged and repeated.
 vi.spyOn(console, 'error').mockReturnValue();
 
 const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT10S}]\n';

@@ -25,7 +25,7 @@ states:
 - {id: b, type: noop, transform: 'jq({sum: (.sum + 1), failed})'}
 `;
 
-/** Of each: the subflow that the loop calls. */
+/** For each of them: the subflow that the loop calls. */
 const KIDS: Readonly<Record<string, string>> = {
   'ends in place': `functions: [${HTTP}]
 states: [{id: a, type: action, action: {function: f}, transform: 'jq({double: .return.body.double})'}]

@@ -36,7 +36,7 @@ const COUNT = `states:
 - {id: a, type: noop, transform: 'jq(.n += 1)', transition: b}
 - {id: b, type: switch, conditions: [{condition: 'jq(.n < 200)', transition: a}]}
 `;
-/** A state whose queries take as long as any number of them. */
+/** A state with many queries: together they may take any time. */
 const SLOW = `states:
 - id: a
   type: switch

@@ -47,6 +47,6 @@ export async function offerTask(ports: RunnerPorts, namespace: Namespace, n: num
   return storeChild(ports, child);
 }
 
-/** Takes at most so many tasks without waiting. */
+/** Takes at most `max` tasks without waiting. */
 export const takeTasks = (ports: RunnerPorts, namespace: Namespace, max: number, lease?: string) =>
   pollTasks(ports, namespace, 'jobs', { worker: 'w', max, lease, wait: 'PT0S', deadline: Number.POSITIVE_INFINITY });

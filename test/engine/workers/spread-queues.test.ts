@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const home = () => namespaces.need(ports, 'demo');
 
-/** Gives the namespace so many partitions, and lets them become active. */
+/** Gives the namespace this number of partitions, and lets them become active. */
 async function spreadOver(partitions: number): Promise<void> {
   await grow(ports, await home(), (partitions - 0.5) * 225);
   memory.now += spread.ACTIVATION_MS;
@@ -118,7 +118,7 @@ describe('the tasks of a namespace with 16 partitions', () => {
     expect(tasks).toHaveLength(offered.length);
     const listed = tasks.slice(0, 50).map(({ priority, createdAt }) => [9 - priority, createdAt].join(' '));
     expect(listed).toEqual(listed.toSorted());
-    // The premise of the test: a namespace of one partition has a part of them.
+    // The premise of the test: a reader that knows only one partition finds a part of the tasks.
     expect((await listTasks(ports, { ...namespace, spread: undefined }, 'jobs')).tasks.length).toBeLessThan(20);
   });
 });

@@ -53,7 +53,7 @@ const OF_READ = 2;
 test('the polls that wait for a queue read it as if they were one', async () => {
   const ports = countedPorts();
   await Promise.all(Array.from({ length: POLLS }, () => poll(ports, 'PT2S')));
-  // Each one once at its begin, and at its end at most; in between, some for all.
+  // Each poll reads once at its beginning and at most once at its end; in between, shared readings serve all polls.
   expect(queries).toBeLessThan(OF_READ * (2 * POLLS + 20));
 });
 

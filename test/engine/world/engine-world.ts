@@ -60,7 +60,7 @@ export type Deliver = (input: StepInput, step: (input: StepInput) => Promise<Out
 export interface WorldOptions {
   readonly crash?: Crash | undefined;
   readonly deliver?: Deliver;
-  /** The clock advances by so many milliseconds each time it is read. */
+  /** The milliseconds by which the clock advances each time it is read. */
   readonly msPerRead?: number;
   /** The port of containers, which outlives processes. */
   readonly containers?: Containers;

@@ -23,7 +23,7 @@ export class VirtualTime {
   private instant = Date.UTC(2026, 0, 15, 12);
   private readonly timers = new Set<Timer>();
 
-  /** `msPerRead`: the clock advances by so many milliseconds each time it is read. */
+  /** `msPerRead`: the milliseconds by which the clock advances each time it is read. */
   constructor(msPerRead = 0) {
     this.clock = {
       now: () => {

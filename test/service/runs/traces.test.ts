@@ -90,7 +90,7 @@ const spans = (): readonly Json[] =>
     ),
   );
 
-/** The spans of a trace, when there are so many. */
+/** The spans of a trace, once there are `count` of them. */
 async function spansOf(traceId: string, count: number): Promise<readonly Json[]> {
   return expect
     .poll(() => spans().filter((span) => String(span['traceId']) === traceId), { timeout: 10_000 })

@@ -67,7 +67,7 @@ describe('the revision that a run ran', () => {
     const revision = await store('dir/inner', sourceOf('inner'), 'create');
     await client.call('DELETE', `${BASE}/tree/dir?op=delete-node&recursive=true`);
     expect(textOf((await read('dir/inner', revision)).json())).toBe(sourceOf('inner'));
-    // A workflow that is made anew at the path has other revisions, and does not hide the old ones.
+    // A workflow that is created again at the path has other revisions, and does not hide the old ones.
     await client.call('PUT', `${BASE}/tree/dir?op=create-directory`);
     await store('dir/inner', sourceOf('anew'), 'create');
     expect(textOf((await read('dir/inner', revision)).json())).toBe(sourceOf('inner'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** A disk of a few megabytes in memory. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills the disk up to so many free bytes. */
+  /** Fills the disk until `left` bytes are free. */
   fill(left: number): void;
   /** Frees the space that `fill` used. */
   free(): void;

@@ -64,7 +64,7 @@ test('after a long turn of one tenant, another one computes during the polls', a
   await poll();
   expect([turns.mayCompute('a'), turns.mayCompute('b')]).toEqual([false, true]);
   now += LONG_MS;
-  // Once: tenants that compute all the time do not keep the event loop from being polled.
+  // Only once: tenants that compute all the time cannot prevent the polls of the event loop.
   expect(turns.mayCompute('b')).toBe(false);
   await again;
 });
