@@ -51,7 +51,7 @@ export const CLAUSES: readonly ClauseTests[] = [
   row('10.5', 'parallel', 'engine/calls/parallel.test.ts'),
   row('10.6', 'switch', ...RECORDED),
   row('10.7', 'error', ...RECORDED, 'language/printf.test.ts'),
-  row('10.8', 'validate', 'language/schemas.test.ts', ...RECORDED),
+  row('10.8', 'validate', 'language/schemas/violations.test.ts', ...RECORDED),
   row('10.9', 'getter', 'engine/run/tree-files.test.ts', ...RECORDED),
   row('10.10', 'setter', ...RECORDED),
   row('10.11', 'consumeEvent', 'service/events/waits.test.ts', ...RECORDED),

@@ -1,4 +1,4 @@
-import { schemaProblem } from '../../language/schemas.ts';
+import { schemaProblem } from '../../language/schemas/violations.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { MAX_SCHEMA_PARTS, reportInvalid } from '../decoding/context.ts';
 import { createDecoder, query } from '../decoding/decoders.ts';

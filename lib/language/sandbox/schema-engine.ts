@@ -1,4 +1,4 @@
-import { TooManyViolationsError, violations } from '../schemas.ts';
+import { TooManyViolationsError, violations } from '../schemas/violations.ts';
 import { type Engine, failureMessage, type ScriptResult } from '../scripts/engine.ts';
 
 /** A value of many thousand members can violate a schema as often; each violation is a line of a log. */

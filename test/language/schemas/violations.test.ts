@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schemaProblem, violations } from '../../lib/language/schemas.ts';
+import { schemaProblem, violations } from '../../../lib/language/schemas/violations.ts';
 
 const DRAFT_4 = 'http://json-schema.org/draft-04/schema#';
 
@@ -30,6 +30,98 @@ describe('a schema', () => {
     [{ properties: { a: 5 } }],
   ])('%j is invalid', (schema) => {
     expect(schemaProblem(schema)).toBeTypeOf('string');
+  });
+});
+
+describe('a pattern', () => {
+  test.each([
+    ['^\\p{Lu}', 'Ada', 'ada'],
+    ['^(?i)abc$', 'ABC', 'ABD'],
+    ['^[[:alpha:]]+$', 'abc', 'a1'],
+    ['^(?P<y>[0-9]{4})', '2020', '202'],
+    ['^.$', '😀', '😀😀'],
+    ['^\\p{Letter}+$', 'Köln', 'Köln1'],
+    ['^\\u00e9\\u{1F600}$', 'é😀', 'e😀'],
+    ['^\\p{Script=Greek}$', 'α', 'a'],
+    ['^\\cJ$', '\n', 'J'],
+  ])('%s is one of RE2 or of ECMA-262: it accepts %j, not %j', (pattern, good, bad) => {
+    expect(violations({ pattern }, good)).toEqual([]);
+    expect(violations({ pattern }, bad)).toEqual([`(root): Does not match pattern '${pattern}'`]);
+  });
+
+  test('does not replace another one, in the same schema or in another', () => {
+    const schema = { properties: { a: { pattern: '^a' }, b: { pattern: '^b' } } };
+    expect(violations(schema, { a: 'a', b: 'b' })).toEqual([]);
+    expect(violations(schema, { a: 'b', b: 'a' })).toHaveLength(2);
+    expect(violations({ pattern: '^c' }, 'c')).toEqual([]);
+  });
+});
+
+describe('a decimal', () => {
+  test.each([
+    [19.99, 0.01],
+    [4.35, 0.01],
+    [0.07, 0.01],
+    [1.15, 0.01],
+    [0.3, 0.1],
+    [1e-7, 1e-9],
+    [1e308, 0.5],
+    [-2.75, 0.25],
+  ])('%d is a multiple of %d', (value, multipleOf) => {
+    expect(violations({ multipleOf }, value)).toEqual([]);
+  });
+
+  test.each([
+    [19.995, 0.01],
+    [0.35, 0.1],
+    [1e-10, 1e-9],
+    [7.5, 2],
+  ])('%d is no multiple of %d', (value, multipleOf) => {
+    expect(violations({ multipleOf }, value)).toEqual([`(root): Must be a multiple of ${multipleOf}`]);
+  });
+});
+
+describe('a name of the prototype of objects', () => {
+  const ownProto = JSON.parse('{"__proto__": "x"}') as unknown;
+
+  test('is no member of a value that does not have it', () => {
+    expect(violations({ required: ['constructor'] }, {})).toEqual(['(root): constructor is required']);
+    expect(violations({ required: ['__proto__', 'toString'] }, { toString: 1 })).toHaveLength(1);
+    expect(violations({ properties: { valueOf: false } }, {})).toEqual([]);
+    expect(violations({ dependencies: { toString: ['a'] } }, {})).toEqual([]);
+  });
+
+  test('is a member like any other of a value that has it', () => {
+    expect(violations({ required: ['__proto__'] }, ownProto)).toEqual([]);
+    const schema = JSON.parse('{"properties": {"__proto__": {"type": "number"}}, "additionalProperties": false}');
+    expect(violations(schema, ownProto)).toEqual(['__proto__: Invalid type. Expected: number, given: string']);
+    expect(violations({ const: { toString: 1 } }, { toString: 1 })).toEqual([]);
+    expect(violations({ const: { toString: 1 } }, { toString: 2 })).toHaveLength(1);
+    expect(violations({ items: { type: 'string' }, uniqueItems: true }, ['__proto__', '__proto__'])).toHaveLength(1);
+  });
+});
+
+describe('a schema without a draft', () => {
+  test('may use the keywords of drafts 4, 6 and 7', () => {
+    expect(violations({ minimum: 1, exclusiveMinimum: true }, 1)).toHaveLength(1);
+    expect(violations({ maximum: 1, exclusiveMaximum: false }, 1)).toEqual([]);
+    expect(violations({ id: 'http://example.com/a', exclusiveMinimum: 1 }, 2)).toEqual([]);
+  });
+
+  test('has no effect of keywords beside a reference', () => {
+    const definitions = { a: { type: 'string' } };
+    expect(violations({ $ref: '#/definitions/a', maxLength: 1, type: 'number', definitions }, 'abc')).toEqual([]);
+  });
+});
+
+describe('a format', () => {
+  test('of an address accepts a host without a dot', () => {
+    expect(violations({ format: 'email' }, 'ada@localhost')).toEqual([]);
+    expect(violations({ format: 'email' }, 'ada@-localhost')).toHaveLength(1);
+  });
+
+  test('that drafts 4 to 7 do not define is not checked', () => {
+    for (const format of ['int32', 'url', 'duration', 'byte']) expect(violations({ format }, 'x')).toEqual([]);
   });
 });
 
