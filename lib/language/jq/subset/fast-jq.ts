@@ -9,8 +9,9 @@
  *   on every test run. docs/decisions/034-fast-jq.md has the figures.
  */
 import { exceededBound, MAX_NODES } from '../../json-size.ts';
+import { JqSyntaxError } from '../syntax/errors.ts';
+import { compile } from './compiler.ts';
 import type { Filter } from './filters/filter.ts';
-import { parse } from './parser.ts';
 import { UnknownOutcomeError } from './values/errors.ts';
 import { beginRun } from './values/run.ts';
 
@@ -36,20 +37,20 @@ const programs = new Map<string, FastProgram | undefined>();
 /** Returns the compiled program, from a cache if possible, or undefined for a program outside the subset. Never throws. */
 export function compileFast(program: string): FastProgram | undefined {
   if (programs.has(program)) return programs.get(program);
-  const compiled = compile(program);
+  const compiled = compileUncached(program);
   const oldest = programs.size >= MAX_PROGRAMS ? programs.keys().next().value : undefined;
   if (oldest !== undefined) programs.delete(oldest);
   programs.set(program, compiled);
   return compiled;
 }
 
-function compile(program: string): FastProgram | undefined {
+function compileUncached(program: string): FastProgram | undefined {
   if (program.length > MAX_CHARACTERS) return undefined;
   try {
-    const filter = parse(program === '' ? '.' : program);
+    const filter = compile(program);
     return (input) => run(filter, input);
   } catch (error) {
-    if (error instanceof UnknownOutcomeError) return undefined;
+    if (error instanceof UnknownOutcomeError || error instanceof JqSyntaxError) return undefined;
     throw error;
   }
 }

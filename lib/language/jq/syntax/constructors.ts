@@ -54,8 +54,9 @@ function parseMember(grammar: Grammar): MemberAst {
   const isString = isAtString(grammar);
   if (!isString && kind !== 'name' && kind !== 'variable') throw tokens.unexpected('expected a key');
   const key: Ast = isString ? parseString(grammar) : textNode(tokens.take().text, from, to);
-  if (tokens.accept('operator', ':')) return { key, value: parseMemberValue(grammar) };
-  if (kind === 'variable') return { key, value: { kind: 'variable', name: text, from, to } };
+  const variable: Ast | undefined = kind === 'variable' ? { kind, name: text, from, to } : undefined;
+  if (tokens.accept('operator', ':')) return { key: variable ?? key, value: parseMemberValue(grammar) };
+  if (variable !== undefined) return { key, value: variable };
   return { key, value: access(grammar, from, { base: { kind: 'identity', from, to: from }, key }) };
 }
 
@@ -63,9 +64,9 @@ const textNode = (text: string, from: number, to: number): Ast => ({ kind: 'stri
 
 /** A member's value ends at a comma. */
 function parseMemberValue(grammar: Grammar): Ast {
-  const { tokens, operation } = grammar;
+  const { tokens, memberValue } = grammar;
   const { from } = tokens.next;
-  const left = operation();
+  const left = memberValue();
   if (!tokens.accept('operator', '|')) return left;
   return ranged(grammar, from, { kind: 'pipe', left, right: parseMemberValue(grammar) });
 }

@@ -4,10 +4,14 @@ import type { TokenStream } from './token-stream.ts';
 /** The parsers of the parts of a program, which call each other. Each throws JqSyntaxError. */
 export interface Grammar {
   readonly tokens: TokenStream;
+  /** Calls a parser that may call itself. Throws JqSyntaxError for a program that is nested too deeply. */
+  readonly deeper: (parse: () => Ast) => Ast;
   /** An expression with pipes. */
   readonly pipe: () => Ast;
   /** An expression without pipes and commas. */
   readonly operation: () => Ast;
+  /** An operation that binds no variable. */
+  readonly memberValue: () => Ast;
   /** A term with its suffixes: members, indices, `?`. */
   readonly postfix: () => Ast;
 }

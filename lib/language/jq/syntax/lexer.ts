@@ -26,7 +26,10 @@ export interface Token {
 /** A backslash at the end of a line continues a comment, as in Tcl. */
 const BLANK = /(?:[ \t\r\n]+|#(?:[^\\\n]|\\(?:\r?\n|[^\n]))*)*/y;
 const TOKEN =
-  /(?<field>\.[A-Za-z_]\w*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<format>@\w+)|(?<variable>\$\s*(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(?<name>(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(?<quote>")|(?<operator>\?\/\/=?|\/\/=|\.\.|\/\/|\|=|==|!=|<=|>=|\+=|-=|\*=|\/=|%=|[.?|,;:()[\]{}=<>+*/%-])/y;
+  /\.([A-Za-z_]\w*)|((?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(\?\/\/=?|\/\/=|\.\.|\/\/|\|=|==|!=|<=|>=|\+=|-=|\*=|\/=|%=|\.(?!\d)|[?|,;:()[\]{}=<>+*/%-])|(")|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|\$\s*((?:[A-Za-z_]\w*::)*[A-Za-z_]\w*)|(@\w+)/y;
+
+/** The kinds of the groups of TOKEN, in their order. */
+const GROUPS: readonly TokenKind[] = ['field', 'name', 'operator', 'quote', 'number', 'variable', 'format'];
 const STRING_PART = /((?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*)("|\\\(|\\|$)/y;
 
 /** Corrections for characters that jq does not have. */
@@ -44,9 +47,11 @@ const ESCAPE = /\\(?:u([\da-fA-F]{4})|(.))/g;
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 const decode = (text: string): string =>
-  text.replace(ESCAPE, (_, code?: string, letter = '') =>
-    code === undefined ? (ESCAPED[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  !text.includes('\\')
+    ? text
+    : text.replace(ESCAPE, (_, code?: string, letter = '') =>
+        code === undefined ? (ESCAPED[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+      );
 
 /** The state of the lexer: the tokens so far, and for each open bracket whether it is that of an interpolation. */
 interface Scan {
@@ -103,14 +108,16 @@ export function tokensOf(program: string): readonly Token[] {
     TOKEN.lastIndex = scan.offset;
     const found = TOKEN.exec(program);
     if (found === null) throw foreignCharacter(scan);
-    const [kind = 'operator', text = ''] =
-      Object.entries(found.groups ?? {}).find(([, one]) => one !== undefined) ?? [];
+    let group = 1;
+    while (found[group] === undefined) group += 1;
+    const { [group]: text = '' } = found;
+    const kind = GROUPS[group - 1] ?? 'operator';
     const start = scan.offset;
     if (kind === 'quote') {
       add(scan, 'quote', text, start + 1);
       scanText(scan, start);
     } else if (text === '(' || text === ')') scanBracket(scan, text);
-    else add(scan, kind as TokenKind, text.replace(/^(?:\.(?=[A-Za-z_])|\$\s*)/, ''), start + text.length);
+    else add(scan, kind, text, start + found[0].length);
   }
   add(scan, 'end', '', program.length);
   return scan.tokens;

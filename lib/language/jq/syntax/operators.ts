@@ -22,6 +22,9 @@ const LEVELS: readonly { readonly operators: readonly Operator[]; readonly side:
   { operators: ['*', '/', '%'], side: 'left' },
 ];
 
+/** The level of `+` and `-`. */
+export const SUM_LEVEL = LEVELS.findIndex(({ operators }) => operators.includes('+'));
+
 const POWERS: ReadonlyMap<string, BindingPower> = new Map(
   LEVELS.flatMap(({ operators, side }, level) =>
     operators.map((name) => [name, { level, isRight: side === 'right', isAlone: side === 'none' }] as const),

@@ -2,12 +2,12 @@ import type { Ast } from './ast.ts';
 import { JqSyntaxError } from './errors.ts';
 import { type Grammar, ranged } from './grammar.ts';
 import { parseBinding, parseDefinition, parseLabel } from './keywords.ts';
-import { bindingPower, isUpdate, type Operator } from './operators.ts';
+import { bindingPower, isUpdate, type Operator, SUM_LEVEL } from './operators.ts';
 import { parsePostfix } from './terms.ts';
 import { TokenStream } from './token-stream.ts';
 
-/** Expressions nested deeper than this are refused, so that the call stack is enough. */
-const MAX_DEPTH = 500;
+/** The calls of `deeper` inside each other, of which a bracket takes two: the call stack is enough for twice as many. */
+const MAX_DEPTH = 1000;
 
 /**
  * Parses a jq program to its syntax tree. It accepts every program that jq accepts, and a few more: it has no rules about
@@ -23,18 +23,20 @@ export function parseJq(program: string): Ast {
 
 function createGrammar(tokens: TokenStream): Grammar {
   let depth = 0;
-  const nested = (parse: (grammar: Grammar) => Ast) => () => {
+  const deeper = (parse: () => Ast): Ast => {
     depth += 1;
     if (depth > MAX_DEPTH) throw new JqSyntaxError('the program is nested too deeply', tokens.next.from);
-    const ast = parse(grammar);
+    const ast = parse();
     depth -= 1;
     return ast;
   };
   const grammar: Grammar = {
     tokens,
-    pipe: nested(parsePipe),
-    operation: nested((own) => parseBinary(own, 0)),
-    postfix: nested(parsePostfix),
+    deeper,
+    pipe: () => deeper(() => parsePipe(grammar)),
+    operation: () => parseBinary(grammar, 0, true),
+    memberValue: () => parseBinary(grammar, 0, false),
+    postfix: () => deeper(() => parsePostfix(grammar)),
   };
   return grammar;
 }
@@ -50,18 +52,18 @@ function parsePipe(grammar: Grammar): Ast {
   return tokens.accept('operator', '|') ? ranged(grammar, from, { kind: 'pipe', left, right: grammar.pipe() }) : left;
 }
 
-/** Parses the operators that bind at least this closely. */
-function parseBinary(grammar: Grammar, least: number): Ast {
+/** Parses the operators that bind at least this closely. An operand may bind a variable, except in a member's value. */
+function parseBinary(grammar: Grammar, least: number, mayBind: boolean): Ast {
   const { tokens } = grammar;
   const { from } = tokens.next;
-  let left = parseOperand(grammar);
+  let left = parseOperand(grammar, mayBind);
   for (let alone = -1; ; ) {
     const operator = nextOperator(grammar);
     const power = bindingPower(operator ?? '');
     if (operator === undefined || power === undefined || power.level < least) return left;
     if (power.level === alone) throw tokens.unexpected('put one of the two in brackets');
     tokens.take();
-    const right = parseBinary(grammar, power.isRight ? power.level : power.level + 1);
+    const right = parseBinary(grammar, power.isRight ? power.level : power.level + 1, mayBind);
     left = isUpdate(operator)
       ? ranged(grammar, from, { kind: 'update', operator, left, right })
       : ranged(grammar, from, { kind: 'binary', operator, left, right });
@@ -75,10 +77,14 @@ function nextOperator({ tokens }: Grammar): Operator | undefined {
   return isOperator && bindingPower(text) !== undefined ? (text as Operator) : undefined;
 }
 
-function parseOperand(grammar: Grammar): Ast {
+/** Parses an operand; a sign applies to everything that binds more closely than a sum. */
+function parseOperand(grammar: Grammar, mayBind: boolean): Ast {
   const { tokens } = grammar;
   const { from } = tokens.next;
-  if (tokens.accept('operator', '-')) return ranged(grammar, from, { kind: 'negate', base: parseOperand(grammar) });
+  if (tokens.accept('operator', '-')) {
+    const base = grammar.deeper(() => parseBinary(grammar, SUM_LEVEL + 1, mayBind));
+    return ranged(grammar, from, { kind: 'negate', base });
+  }
   const term = grammar.postfix();
-  return tokens.accept('name', 'as') ? parseBinding(grammar, from, term) : term;
+  return mayBind && tokens.accept('name', 'as') ? parseBinding(grammar, from, term) : term;
 }

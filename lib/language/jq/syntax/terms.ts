@@ -8,9 +8,12 @@ export function parsePostfix(grammar: Grammar): Ast {
   const { tokens } = grammar;
   const { from } = tokens.next;
   let base = parseTerm(grammar);
+  // In `(.a[].b)?` an error ends all outputs, in `.a[].b?` only its own.
+  const group = base.from > from ? base : undefined;
   for (;;) {
     if (tokens.isAt('field')) base = access(grammar, from, { base, key: fieldKey(grammar) });
-    else if (tokens.accept('operator', '?')) base = ranged(grammar, from, { kind: 'optional', base });
+    else if (tokens.accept('operator', '?'))
+      base = ranged(grammar, from, base === group ? { kind: 'try', body: base } : { kind: 'optional', base });
     else if (tokens.accept('operator', '[')) base = parseIndex(grammar, from, base);
     else if (tokens.accept('operator', '.')) base = parseDotted(grammar, from, base);
     else return base;
@@ -42,7 +45,7 @@ function parseIndex(grammar: Grammar, from: number, base: Ast): Ast {
 
 function parseSliceEnd(grammar: Grammar, from: number, begin: { readonly base: Ast; readonly start?: Ast }): Ast {
   const { tokens, pipe } = grammar;
-  const end = tokens.isAt('operator', ']') ? undefined : pipe();
+  const end = begin.start !== undefined && tokens.isAt('operator', ']') ? undefined : pipe();
   tokens.expect('operator', ']');
   return ranged(grammar, from, { kind: 'slice', ...begin, ...(end && { end }) });
 }

@@ -8,6 +8,8 @@ export const ACCEPTED: readonly string[] = [
   '',
   '.a as $x | 1',
   '1 + . as $x | $x',
+  '"k" as $x | {$x: 1}',
+  '(.a[].b)?',
   '-1 as $x | $x',
   'try error("x") catch .',
   '.. | numbers',
@@ -85,5 +87,7 @@ export const REJECTED: readonly (readonly [source: string, message: string])[] =
   ['if . then 1', "the program ends too early, expected 'end'"],
   ['if . 1 end', "unexpected '1', expected 'then'"],
   ['.a && .b', 'unexpected character "&"'],
+  ['.[:]', "unexpected ']'"],
+  ['{a: 1 as $x | $x}', "unexpected 'as', expected '}'"],
   ['import "a" as a; 1', "unexpected 'import'"],
 ];

@@ -56,7 +56,7 @@ function combineMembers(
 
 /** A string with interpolations: one output for each combination; the last interpolation is the outermost loop. */
 export function makeString(pieces: readonly (string | Filter)[]): Filter {
-  const [only, ...others] = pieces;
+  const [only = '', ...others] = pieces;
   if (typeof only === 'string' && others.length === 0) return constant(only);
   return pieces
     .map((piece) => (typeof piece === 'string' ? constant(piece) : mapOutputs(piece, formatString)))
