@@ -1,7 +1,6 @@
 import {
   type AliasEvent,
   EVENT_ID,
-  getScalarValue,
   type MappingEvent,
   SCALAR_STYLE,
   type ScalarEvent,
@@ -13,6 +12,7 @@ import { type Composed, type Composition, reject } from './composition.ts';
 import { type EventStream, MAX_DEPTH } from './events.ts';
 import { isMergeKey, mergeInto } from './merge-keys.ts';
 import { type Entry, listNode, mapNode, type Node, nullNode, type ScalarNode } from './node.ts';
+import { textOf } from './quoted.ts';
 import { resolvePlain, resolveTagged } from './scalars.ts';
 
 /** Aliases in one document. */
@@ -107,7 +107,7 @@ function isExcessive(composition: Composition): boolean {
 }
 
 function composeScalar(composition: Composition, event: ScalarEvent): Composed {
-  const text = getScalarValue(composition.source, event);
+  const text = textOf(composition.source, event);
   const at = composition.at(event.valueStart < 0 ? composition.offset : startOf(composition, event));
   if (event.valueEnd >= 0) composition.offset = event.valueEnd;
   const tag = shortTag(composition, event);

@@ -67,7 +67,8 @@ function parse({ text, added }: Indented): EventStream | (Omit<EventStream, 'eve
 /** A `---` or `...` at the beginning of a line always ends a document, so it is found without a parser. */
 function firstDocument(source: string): string {
   // Each line break matches in one way only: with two ways, the expression would try 2^n combinations.
-  const begin = /^\uFEFF?(?:(?:[ \t]*(?:#.*)?|%.*)(?:\r(?!\n)|\r?\n))*---(?=\s|$)/.exec(source)?.[0].length ?? 0;
+  const begin =
+    /^\uFEFF?(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r(?!\n)|\r?\n))*---(?=\s|$)/.exec(source)?.[0].length ?? 0;
   const rest = source.slice(begin);
   const end = /(?:^|\r\n|\r|\n)(?:---|\.\.\.)(?=\s|$)/.exec(rest);
   if (end === null) return source;

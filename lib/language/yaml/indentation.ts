@@ -1,7 +1,8 @@
 /**
  * A text whose lines were indented. js-yaml requires each line of a flow collection or quoted text to be indented deeper
- * than its key, as YAML 1.2 does; existing workflows close a bracket below its key, which the original accepts. This
- * scanner indents such lines. It runs only after js-yaml has reported the indentation, so it cannot break a valid text.
+ * than its key, as YAML 1.2 does; existing workflows close a bracket below its key, which the original accepts. It takes a
+ * tab between the tokens of a flow collection for such a line. This scanner indents the lines, and makes the tabs blanks.
+ * It runs only after js-yaml has reported the indentation, so it cannot break a valid text.
  */
 export interface Indented {
   readonly text: string;
@@ -13,6 +14,9 @@ interface Scan {
   readonly text: string;
   /** Number of blanks to add, by the offset of the line. */
   readonly pads: Map<number, number>;
+  /** The text with blanks for the tabs between tokens, from offset 0 to `blanked`. */
+  readonly parts: string[];
+  blanked: number;
   offset: number;
   /** The column of the block collection around the next value; -1 at the root. */
   parent: number;
@@ -28,11 +32,11 @@ const BLANK_LINE = /[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n|$)/y;
 /** The beginning of a collection, behind the blanks of its line. */
 const COLLECTION = / *(?:-(?=[ \t\r\n])|[[{"'&!]|[^\s#][^\r\n:#]*:(?=[ \t\r\n]))/y;
 const LINE = /[^\r\n]*(?:\r\n?|\n|$)/y;
-const FLOW_TOKEN = /[[\]{},]|:(?=\s|["'[{])|#[^\r\n]*|\s+|[^\s[\]{},:#"']+|[\s\S]/y;
+const FLOW_TOKEN = /[[\]{},]|:(?=\s|["'[{])|(?<![^\s[\]{},])#[^\r\n]*|\s+|[^\s[\]{},:#"']+|[\s\S]/y;
 
 /** Indents every line of flow collections and quoted texts deeper than its key. Takes linear time. */
 export function indentFlow(text: string): Indented {
-  const scan: Scan = { text, pads: new Map(), offset: 0, parent: -1 };
+  const scan: Scan = { text, pads: new Map(), parts: [], blanked: 0, offset: 0, parent: -1 };
   while (scan.offset < text.length) scanLine(scan);
   return inserted(scan);
 }
@@ -50,10 +54,10 @@ function scanLine(scan: Scan): void {
 function scanToken(scan: Scan, lineStart: number): boolean {
   const from = scan.offset;
   const column = from - lineStart;
-  if (skip(scan, PROPERTY)) return true;
+  if (skip(scan, PROPERTY)) return blankTabs(scan, from);
   if (skip(scan, INDICATOR)) {
     scan.parent = column;
-    return true;
+    return blankTabs(scan, from);
   }
   const first = scan.text[from] ?? '';
   if (isBeforeCollection(scan)) return false;
@@ -86,8 +90,17 @@ function skipDeeper(scan: Scan): false {
 }
 
 function skipColon(scan: Scan, column: number): boolean {
+  const from = scan.offset;
   if (!skip(scan, SEPARATOR)) return false;
   scan.parent = column;
+  return blankTabs(scan, from);
+}
+
+/** Makes the tabs before the offset blanks, from an offset at which no other call begins before it. */
+function blankTabs(scan: Scan, from: number): true {
+  const { text, parts, blanked, offset } = scan;
+  parts.push(text.slice(blanked, from), text.slice(from, offset).replaceAll('\t', ' '));
+  scan.blanked = offset;
   return true;
 }
 
@@ -101,17 +114,27 @@ function skipEnclosed(scan: Scan, first: string): void {
   else if (!skip(scan, first === '"' ? DOUBLE_QUOTED : SINGLE_QUOTED)) scan.offset = scan.text.length;
 }
 
+/** The beginning of a plain text in a flow collection: a tab in it is content. */
+const PLAIN = /^(?:[^\s[\]{},:#"'&!*?-]|[-?:](?=[^\s[\]{},]))/;
+/** The tokens that end a plain text. */
+const AFTER_PLAIN = /[,[\]{}]|(?<=\s)#|:(?=[\s,[\]{}"'])|$/y;
+
 function skipFlow(scan: Scan): void {
   let depth = 0;
   let isAtStart = true;
+  let isPlain = false;
   while (scan.offset < scan.text.length) {
     const from = scan.offset;
     const first = scan.text[from] ?? '';
+    isPlain &&= !isAt(scan, AFTER_PLAIN);
     if (isAtStart && (first === '"' || first === "'")) skipEnclosed(scan, first);
     else skip(scan, FLOW_TOKEN);
+    const isSpace = /\s/.test(first);
+    if (isSpace && (!isPlain || isAt(scan, AFTER_PLAIN))) blankTabs(scan, from);
     depth += '[{'.includes(first) ? 1 : ']}'.includes(first) ? -1 : 0;
     if (depth === 0) return;
-    isAtStart = /[[{,:\s]/.test(first) && (isAtStart || !/\s/.test(first));
+    isPlain ||= isAtStart && PLAIN.test(scan.text.slice(from, from + 2));
+    isAtStart = /[[{,:\s]/.test(first) && (isAtStart || !isSpace);
   }
 }
 
@@ -134,7 +157,8 @@ function skip(scan: Scan, pattern: RegExp): boolean {
   return isFound;
 }
 
-function inserted({ text, pads }: Scan): Indented {
+function inserted({ text: tabbed, parts: blanks, blanked, pads }: Scan): Indented {
+  const text = blanks.join('') + tabbed.slice(blanked);
   const parts: string[] = [];
   const added = new Map<number, number>();
   let done = 0;

@@ -36,9 +36,14 @@ export function resolvePlain(text: string): Scalar {
   return timestamp(text) ?? number(text) ?? { tag: '!!str', value: text };
 }
 
+/** The tags that give a text a meaning other than text. An application's own tag gives it none, as in the original. */
+const MEANINGS: ReadonlySet<string> = new Set(
+  ['null', 'bool', 'int', 'float', 'timestamp', 'merge', 'binary'].map((name) => `!!${name}`),
+);
+
 /** Resolves a scalar with a short tag; undefined if the text has no such meaning. */
 export function resolveTagged(tag: string, text: string): Scalar | undefined {
-  if (tag === '!!str' || tag === '!') return { tag: '!!str', value: text };
+  if (!MEANINGS.has(tag)) return { tag: '!!str', value: text };
   if (tag === '!!binary') return binary(text);
   const plain = resolvePlain(text);
   if (tag === '!!float' && plain.tag === '!!int') return { tag, value: plain.value };

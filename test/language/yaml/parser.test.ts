@@ -80,6 +80,32 @@ describe('the parser', () => {
     expect(meaningOf(text)).toEqual(value);
   });
 
+  test.each([
+    ['{id: a,\ttype: noop}', { id: 'a', type: 'noop' }],
+    ['{\tb: [\t1,\t2\t]\t}', { b: [1, 2] }],
+    ['{b:\t"c\td",\te: f\tg}', { b: 'c\td', e: 'f\tg' }],
+    ['{a: &x\t1,\tb: *x}', { a: 1, b: 1 }],
+  ])('takes tabs between the tokens of a flow collection for blanks, but not those of a text: %j', (text, value) => {
+    expect(meaningOf(`k: ${text}`)).toEqual({ k: value });
+  });
+
+  test.each([
+    ['"x\u2028y"', 'x\u2028y'],
+    ['"x \u2028\t y"', 'x\u2028y'],
+    ["'it''s\u2029 x'", "it's\u2029x"],
+    ['"x\u0085y \\"z"', 'x y "z'],
+  ])('folds the line breaks of YAML 1.1 in a quoted text: %j', (text, value) => {
+    expect(meaningOf(`k: ${text}`)).toEqual({ k: value });
+  });
+
+  test('finds the first document behind a comment with a line separator', () => {
+    expect(meaningOf('# a\u2028b\n---\na: 1')).toEqual({ a: 1 });
+  });
+
+  test("takes a scalar with an application's own tag for a text", () => {
+    expect(meaningOf('a: !own 12\nb: !!own x\nc: !own {d: 1}')).toEqual({ a: '12', b: 'x', c: { d: 1 } });
+  });
+
   test('resolves an empty document to null', () => {
     expect([meaningOf(''), meaningOf('# nothing\n'), meaningOf('---\n')]).toEqual([null, null, null]);
   });
