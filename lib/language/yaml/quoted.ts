@@ -1,4 +1,5 @@
 import { getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { ownMember } from '../own-members.ts';
 
 /** Line breaks of YAML 1.1 that YAML 1.2 does not have: next line, line separator, paragraph separator. */
 const OLD_BREAK = /[\u0085\u2028\u2029]/;
@@ -33,7 +34,7 @@ export function textOf(source: string, event: ScalarEvent): string {
   const text = written.replace(ESCAPE_OR_BLANKS, (found) =>
     found[0] === '\\' || !OLD_BREAK.test(found)
       ? found
-      : folded(found).replace(/[\n\u2028\u2029]/g, (letter) => ESCAPES[letter] ?? letter),
+      : folded(found).replace(/[\n\u2028\u2029]/g, (letter) => ownMember(ESCAPES, letter) ?? letter),
   );
   return getScalarValue(text, { ...event, valueStart: 0, valueEnd: text.length, fast: false });
 }
