@@ -17,12 +17,26 @@ changed() {
   fi
 }
 
+# A text for HTML. The names of files and the texts of workflows may be those of a stranger's pull request.
+escaped() {
+  sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' <<< "$1"
+}
+
+# A block of code in Markdown, from the language, the fence and the text. The fence becomes longer than any in the text.
+fenced() {
+  local fence="$2"
+  while [[ "$3" == *"$fence"* ]]; do fence+="${2:0:1}"; done
+  printf '%s%s\n%s\n%s\n' "$fence" "$1" "$3" "$fence"
+}
+
 # The diagram and the price of a workflow. A file that is none is left out; the lint has named the mistakes.
 describe() {
   local diagram price
-  diagram=$(weft graph "$1" --format mermaid 2> /dev/null) || return 0
-  price=$(weft cost "$1")
-  printf '\n<details><summary><code>%s</code></summary>\n\n```mermaid\n%s\n```\n\n' "$1" "$diagram"
+  diagram=$(weft graph --format mermaid -- "$1" 2> /dev/null) || return 0
+  price=$(weft cost -- "$1")
+  printf '\n<details><summary><code>%s</code></summary>\n\n' "$(escaped "$1")"
+  fenced mermaid '```' "$diagram"
+  echo
   grep -E '^op=|one million runs' <<< "$price" | sed 's/^/    /'
   printf '\n</details>\n'
 }
@@ -32,9 +46,9 @@ status=0
   echo '<!-- weft-report -->'
   echo '### Weft'
   if [ -n "${WEFT_NAMESPACE:-}" ]; then
-    printf '\nPlan for the namespace `%s`:\n\n~~~diff\n' "$WEFT_NAMESPACE"
-    weft push "$WEFT_FOLDER" --dry-run 2>&1 || status=$?
-    echo '~~~'
+    printf '\nPlan for the namespace `%s`:\n\n' "$WEFT_NAMESPACE"
+    plan=$(weft push "$WEFT_FOLDER" --dry-run 2>&1) || status=$?
+    fenced diff '~~~' "$plan"
   fi
   mapfile -t files < <(changed | grep -E '\.ya?ml$' | grep -vE '\.test\.ya?ml$')
   for file in "${files[@]:0:most}"; do describe "$file"; done

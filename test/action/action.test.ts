@@ -77,6 +77,7 @@ async function runStep(name: string, given: Readonly<Record<string, string>> = {
   const env = {
     PATH: [...(await addedPaths()), join(folder, 'bin'), process.env['PATH']].join(':'),
     HOME: folder,
+    GITHUB_ACTIONS: 'true',
     GITHUB_ACTION_PATH: resolve('.'),
     GITHUB_PATH: join(folder, 'added-paths'),
     GITHUB_REPOSITORY: 'acme/flows',
@@ -174,6 +175,39 @@ describe('the action', () => {
     expect(body).toMatch(/^<!-- weft-report -->\n/);
     expect(body).toContain('(https://github.com/acme/flows/actions/runs/34)');
     expect(body.length).toBeLessThan(65_536);
+  });
+
+  test('reports names of files and states as text, whatever they are', async () => {
+    await mkdir(join(folder, 'odd'));
+    await writeFile(join(folder, 'odd/<img src=x onerror="a">&.yaml'), FLOW);
+    expect(await runStep('Describe the change', { folder: 'odd' })).toMatchObject({ code: 0 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(report).toContain('<code>odd/&lt;img src=x onerror=&quot;a&quot;&gt;&amp;.yaml</code>');
+    expect(report).not.toMatch(/<img/);
+  });
+
+  test('keeps a plan in its block, whatever the workflows contain', async () => {
+    await mkdir(join(folder, 'tilde'));
+    const text = (more: string) => `description: |\n  ~~~\n${more}states:\n- {id: a, type: noop}\n`;
+    await writeFile(join(folder, 'tilde/tilde.yaml'), text('  <b>\n'));
+    await client.call('PUT', '/api/namespaces/action/tree/tilde?op=create-workflow', { body: text('') });
+    const service = { namespace: 'action', url: client.url, key: client.key };
+    expect(await runStep('Describe the change', { folder: 'tilde', ...service })).toMatchObject({ code: 0 });
+    const report = await readFile(join(folder, 'weft-report.md'), 'utf8');
+    expect(/^(~{4,})diff\n([\s\S]*?)\n\1$/m.exec(report)?.[2]).toMatch(/^ +~~~\n\+ +<b>$/m);
+  });
+
+  test('does not let the name of a test be a command to GitHub', async () => {
+    await mkdir(join(folder, 'named'));
+    await writeFile(join(folder, 'named/flow.yaml'), FLOW);
+    await writeFile(
+      join(folder, 'named/flow.test.yaml'),
+      'workflow: flow.yaml\ncases:\n- name: "a\\n::error::b"\n  expect: {output: {text: "\\n::add-mask::c"}}\n',
+    );
+    const { code, out } = await runStep('Test', { folder: 'named' });
+    expect(code).toBe(1);
+    expect(out).toContain('::error::b');
+    expect(out).not.toMatch(/^\s*::/m);
   });
 
   test('reports without a service too', async () => {
