@@ -116,6 +116,15 @@ describe('weft push', () => {
     expect((await workspace.weft(['push', 'sub'])).out).toContain('unchanged  workflow sub/deep/w\n');
   });
 
+  test('sends no file that is not UTF-8', async () => {
+    await workspace.write({ 'latin1.yaml': Buffer.from("states: [{id: a, type: noop, log: '\u00e9'}]\n", 'latin1') });
+    const { code, err } = await workspace.weft(['push', 'latin1.yaml']);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('latin1.yaml:1:36: the text is not UTF-8; save the file in that encoding'),
+    });
+  });
+
   test('prints every problem of every file with its position, and sends nothing', async () => {
     await workspace.write({
       'flows/good.yaml': NOOP,

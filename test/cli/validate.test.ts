@@ -86,6 +86,37 @@ states:
     expect(out).toContain('warned.yaml:5:16: warning');
   });
 
+  describe('a file that is not UTF-8', () => {
+    const latin1 = Buffer.from("# \ufffd is in UTF-8\nstates: [{id: a, type: noop, log: '");
+    const bytes = Buffer.concat([latin1, Buffer.from([0xe9]), Buffer.from("'}]\n")]);
+    const problem = '2:36: the text is not UTF-8; save the file in that encoding';
+
+    test('is a problem at the place of its first wrong byte, alone and in a folder', async () => {
+      await workspace.write({ 'latin/latin1.yaml': bytes, 'latin/good.yaml': 'states: [{id: a, type: noop}]\n' });
+      for (const path of ['latin/latin1.yaml', 'latin']) {
+        const { code, out } = await workspace.weft(['validate', path]);
+        expect({ code, out }).toEqual({
+          code: 1,
+          out: expect.stringContaining(`latin/latin1.yaml:${problem} [unreadable]\n1 problem in `),
+        });
+      }
+    });
+
+    test.each([
+      ['graph', ['latin/latin1.yaml']],
+      ['cost', ['latin/latin1.yaml']],
+      ['migrate', ['latin/latin1.yaml']],
+      ['test', ['latin/latin1.test.yaml']],
+    ])('is an error of weft %s', async (command, args) => {
+      await workspace.write({
+        'latin/latin1.yaml': bytes,
+        'latin/latin1.test.yaml': 'workflow: latin1.yaml\ncases: [{name: a}]\n',
+      });
+      const { code, err } = await workspace.weft([command, ...args]);
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
+    });
+  });
+
   test('--fix writes the certain corrections, and no others', async () => {
     const text =
       'states:\n- id: First\n  type: delay\n  duration: 5m\n  transition: done\n- {id: dnoe, type:\u00a0noop}\n';

@@ -5,7 +5,7 @@ import { BY_SIZE_AND_TIME, LABELS, openHour, PRICED_IN, PRICED_ON, perMillion } 
 import { priceRuns, type RunCost } from '../../../lib/pricing/runs.ts';
 import { priceTemplates, type Template } from '../costs/template.ts';
 import { defineCommand, needArguments, type Outcome, success, toJson, toTable, UsageError } from '../shell/command.ts';
-import { readBytes } from '../shell/files.ts';
+import { readText } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 const SOURCE = `list prices of ${PRICED_IN} as of ${PRICED_ON}, without the free tier`;
@@ -84,7 +84,7 @@ function tableOf(cost: RunCost): string {
 }
 
 async function priceWorkflow(file: string, items: number, isJson: boolean, terminal: Terminal): Promise<Outcome> {
-  const compiled = compile((await readBytes(terminal, file)).toString('utf8'));
+  const compiled = compile(await readText(terminal, file));
   if ('problems' in compiled) throw new UsageError(`${file} is no valid workflow; see 'weft validate ${file}'`);
   const costs = priceRuns(compiled.plan, items);
   const priced = costs.map(({ op, least, most }) => ({

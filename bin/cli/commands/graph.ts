@@ -7,7 +7,7 @@ import { namespacePath, openNamespace, treePath } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { type Graph, graphOf } from '../graph/model.ts';
 import { defineCommand, needArguments, success, UsageError, type ValuesOf } from '../shell/command.ts';
-import { readBytes } from '../shell/files.ts';
+import { readText } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { shownPath } from '../workflows/listing.ts';
 
@@ -53,7 +53,7 @@ interface Drawn {
 /** The source, and the states that the run entered. A run has the source that it ran. */
 async function read(values: Values, name: string | undefined, terminal: Terminal): Promise<Drawn> {
   const isLocal = name !== undefined && (await isFile(terminal.cwd, name));
-  const local = isLocal ? (await readBytes(terminal, name)).toString('utf8') : undefined;
+  const local = isLocal ? await readText(terminal, name) : undefined;
   if (local !== undefined && values.run === undefined) return { source: local, flow: [] };
   const { service, namespace } = await openNamespace(values, terminal);
   if (values.run === undefined) {

@@ -5,6 +5,7 @@ import { type Migrated, migrate } from '../../../lib/authoring/migration/migrati
 import { toNodeName } from '../../../lib/authoring/migration/references.ts';
 import { isNodeName } from '../../../lib/domain/names.ts';
 import { CommandFailedError, UsageError } from '../shell/command.ts';
+import { textOf } from '../shell/files.ts';
 import { groupByWorkflow, toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 import { isWorkflowText } from '../validation/files.ts';
 
@@ -84,7 +85,7 @@ export async function readOldFolder(cwd: string, name: string, keepsExtension: b
   const files: OldFile[] = [];
   const others: string[] = [];
   for (const file of paths) {
-    const source = await readFile(join(root, file), 'utf8');
+    const source = textOf(file, await readFile(join(root, file)));
     if (!isWorkflowText(source) || (DEFINITION.test(source) && !/^(?:states|functions)\s*:/m.test(source))) {
       if (DEFINITION.test(source)) others.push(source);
       continue;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ownMember } from '../../../lib/language/own-members.ts';
+import { createLocator, type Position } from '../../../lib/language/position.ts';
 import { sizeText, UsageError } from './command.ts';
 import { readInput, type Terminal } from './terminal.ts';
 
@@ -26,6 +27,35 @@ export async function readBytes(terminal: Terminal, file: string): Promise<Buffe
     throw unreadable(file, error);
   }
 }
+
+const REPLACEMENT = '\ufffd';
+
+/** Where bytes are no longer UTF-8; undefined for a text in UTF-8. */
+export function brokenAt(bytes: Uint8Array): Position | undefined {
+  if (isUtf8(bytes)) return undefined;
+  const text = Buffer.from(bytes).toString();
+  const written = Buffer.from(REPLACEMENT);
+  for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) {
+    const offset = Buffer.byteLength(text.slice(0, at));
+    // The text may contain the character itself.
+    if (written.compare(bytes, offset, offset + written.length) !== 0) return createLocator(text)(at);
+  }
+  return { line: 1, column: 1 };
+}
+
+/** Why a text cannot be used that is not UTF-8, and the mend. */
+export const NOT_UTF8 = 'the text is not UTF-8; save the file in that encoding';
+
+/** The text of a file. Throws UsageError, with the place, if it is not UTF-8. */
+export function textOf(file: string, bytes: Uint8Array): string {
+  const place = brokenAt(bytes);
+  if (place !== undefined) throw new UsageError(`${file}:${place.line}:${place.column}: ${NOT_UTF8}`);
+  return Buffer.from(bytes).toString();
+}
+
+/** The text of a file that the user named; `-` is the standard input. Throws UsageError. */
+export const readText = async (terminal: Terminal, file: string): Promise<string> =>
+  textOf(file, await readBytes(terminal, file));
 
 /** Whether bytes are no text: they hold a control character that no text has, or are not UTF-8. */
 function isBinary(bytes: Uint8Array): boolean {

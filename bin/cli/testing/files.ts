@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { UsageError } from '../shell/command.ts';
+import { textOf } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
 const TEST = /\.test\.ya?ml$/;
@@ -41,7 +42,7 @@ export async function readTests(terminal: Terminal, args: readonly string[]): Pr
   const named = (await Promise.all(args.map((argument) => testsOf(terminal, argument)))).flat();
   const files = [...new Map(named.map((file) => [resolve(terminal.cwd, file), file])).values()];
   return Promise.all(
-    files.map(async (file) => ({ file, source: await readFile(resolve(terminal.cwd, file), 'utf8') })),
+    files.map(async (file) => ({ file, source: textOf(file, await readFile(resolve(terminal.cwd, file))) })),
   );
 }
 
@@ -71,12 +72,18 @@ export function treePathOf({ folders }: Roots, file: string): string {
   return (below ?? relative(dirname(file), file)).replaceAll('\\', '/').replace(WORKFLOW, '');
 }
 
+async function readIfThere(cwd: string, path: string): Promise<SourceFile | undefined> {
+  const file = relative(cwd, path);
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined ? undefined : { file, source: textOf(file, bytes) };
+}
+
 /** The file of a workflow by its path in the tree, in the first root that has it. */
 export async function findWorkflow({ cwd, folders }: Roots, path: string): Promise<SourceFile | undefined> {
   for (const folder of folders) {
     for (const name of [`${path}.yaml`, `${path}.yml`, path]) {
-      const source = await readFile(join(folder, name), 'utf8').catch(() => undefined);
-      if (source !== undefined) return { file: relative(cwd, join(folder, name)), source };
+      const found = await readIfThere(cwd, join(folder, name));
+      if (found !== undefined) return found;
     }
   }
   return undefined;
@@ -84,7 +91,5 @@ export async function findWorkflow({ cwd, folders }: Roots, path: string): Promi
 
 /** Reads the workflow file that a test names, relative to it; undefined if it cannot be read. */
 export async function readWorkflow({ cwd }: Roots, test: string, name: string): Promise<SourceFile | undefined> {
-  const path = resolve(cwd, dirname(test), name);
-  const source = await readFile(path, 'utf8').catch(() => undefined);
-  return source === undefined ? undefined : { file: relative(cwd, path), source };
+  return readIfThere(cwd, resolve(cwd, dirname(test), name));
 }

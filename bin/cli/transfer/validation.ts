@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
 import { formatProblem, type Problem } from '../../../lib/language/problem.ts';
+import { brokenAt, NOT_UTF8 } from '../shell/files.ts';
 
 /** A problem in a file. */
 export interface FileProblem extends Problem {
@@ -27,7 +28,12 @@ export function validateSource(file: string, source: string): ValidatedSource {
 /** As `validateSource`, of a file. Its problems have its path relative to the current folder. */
 export async function validateFile(file: string, cwd: string): Promise<ValidatedSource> {
   const path = relative(cwd, file);
-  return validateSource(path.startsWith('..') ? file : path, await readFile(file, 'utf8'));
+  const shown = path.startsWith('..') ? file : path;
+  const bytes = await readFile(file);
+  const place = brokenAt(bytes);
+  const source = bytes.toString('utf8');
+  if (place === undefined) return validateSource(shown, source);
+  return { source, startsItself: false, problems: [{ file: shown, kind: 'mistake', message: NOT_UTF8, ...place }] };
 }
 
 /** The problems as text: position, line with a caret, hint. */

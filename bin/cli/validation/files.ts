@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { applyMends, type Finding, lint, lintFolder } from '../../../lib/lint/lint.ts';
 import { UsageError } from '../shell/command.ts';
-import { readBytes } from '../shell/files.ts';
+import { brokenAt, NOT_UTF8, readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 
@@ -19,18 +19,20 @@ const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** A file that cannot be read is a finding, so that the other files are validated too. */
-function unreadable(file: string, error: UsageError): ValidatedFile {
-  const finding: Finding = { rule: 'unreadable', severity: 'error', message: error.message, line: 1, column: 1 };
-  return { file, findings: [finding] };
+function unreadable(file: string, message: string, { line, column } = { line: 1, column: 1 }): ValidatedFile {
+  return { file, findings: [{ rule: 'unreadable', severity: 'error', message, line, column }] };
 }
 
 async function validateFile(terminal: Terminal, file: string, isOnly: boolean): Promise<ValidatedFile> {
   try {
-    const source = (await readBytes(terminal, file)).toString('utf8');
+    const bytes = await readBytes(terminal, file);
+    const place = brokenAt(bytes);
+    if (place !== undefined) return unreadable(file, NOT_UTF8, place);
+    const source = bytes.toString('utf8');
     return { file, source, findings: lint(source) };
   } catch (error) {
     if (isOnly || !(error instanceof UsageError)) throw error;
-    return unreadable(file, error);
+    return unreadable(file, error.message);
   }
 }
 
@@ -42,12 +44,17 @@ export const isWorkflowText = (text: string): boolean => WORKFLOW_FIELD.test(tex
 async function validateFolder({ cwd }: Terminal, folder: string): Promise<ValidatedFile[]> {
   const root = resolve(cwd, folder);
   const texts = new Map<string, { readonly file: string; readonly source: string }>();
+  const broken: ValidatedFile[] = [];
   for (const path of await workflowFilesBelow(root)) {
-    const source = await readFile(join(root, path), 'utf8');
-    if (isWorkflowText(source)) texts.set(toNodePath(path, false), { file: join(folder, path), source });
+    const bytes = await readFile(join(root, path));
+    const source = bytes.toString('utf8');
+    if (!isWorkflowText(source)) continue;
+    const [file, place] = [join(folder, path), brokenAt(bytes)];
+    if (place === undefined) texts.set(toNodePath(path, false), { file, source });
+    else broken.push(unreadable(file, NOT_UTF8, place));
   }
   const findings = lintFolder(new Map([...texts].map(([path, { source }]) => [path, source])));
-  return [...texts].map(([path, text]) => ({ ...text, findings: findings.get(path) ?? [] }));
+  return [...[...texts].map(([path, text]) => ({ ...text, findings: findings.get(path) ?? [] })), ...broken];
 }
 
 /**

@@ -8,7 +8,7 @@ import { exact, ROUNDINGS } from '../../../../lib/testing/bundles/rounding.ts';
 import { failuresOf } from '../../../../lib/testing/checking.ts';
 import type { Observation } from '../../../../lib/testing/observation.ts';
 import { CommandFailedError, importOrExplain, type Outcome, toJson, UsageError } from '../../shell/command.ts';
-import { readBytes } from '../../shell/files.ts';
+import { readText } from '../../shell/files.ts';
 import type { Terminal } from '../../shell/terminal.ts';
 import { patienceOf } from '../options.ts';
 import { presentWorkflow, type ReplayedWorkflow, recordedWorkflow } from './workflow.ts';
@@ -24,7 +24,7 @@ export interface ReplayValues {
 type Engine = typeof import('../embedded/suite.ts');
 
 async function openBundle(terminal: Terminal, file: string): Promise<Bundle> {
-  const read = readBundle((await readBytes(terminal, file)).toString('utf8'));
+  const read = readBundle(await readText(terminal, file));
   if ('problem' in read) throw new UsageError(`${file} ${read.problem}`);
   return read.bundle;
 }

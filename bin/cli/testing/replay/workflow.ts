@@ -5,6 +5,7 @@ import { formatProblem } from '../../../../lib/language/problem.ts';
 import type { Bundle } from '../../../../lib/testing/bundles/bundle.ts';
 import type { TestWorkflow } from '../../../../lib/testing/prepared.ts';
 import { CommandFailedError, UsageError } from '../../shell/command.ts';
+import { textOf } from '../../shell/files.ts';
 import type { Terminal } from '../../shell/terminal.ts';
 
 /** The workflow that a bundle is replayed with. */
@@ -44,8 +45,9 @@ export async function presentWorkflow(
   const { cwd } = terminal;
   const files = named === undefined ? candidates(terminal, bundleFile, bundle) : [resolve(cwd, named)];
   for (const file of files) {
-    const source = await readFile(file, 'utf8').catch(() => undefined);
-    if (source === undefined) continue;
+    const bytes = await readFile(file).catch(() => undefined);
+    if (bytes === undefined) continue;
+    const source = textOf(relative(cwd, file), bytes);
     return { ...compiled(relative(cwd, file), source, bundle.workflow.path), isRecorded: false };
   }
   if (named !== undefined) throw new UsageError(`${named} cannot be read: there is no such file`);
