@@ -210,7 +210,16 @@ describe('weft instances and weft cancel', () => {
     expect((await workspace.weft(['cancel', String(sleeping)])).out).toBe(`cancelled ${sleeping}\n`);
     const ended = await workspace.weft(['logs', '-f', String(sleeping)]);
     expect({ code: ended.code, err: ended.err }).toEqual({ code: 1, err: '' });
-    expect((await workspace.weft(['cancel', String(sleeping)])).out).toBe(`${sleeping} has already ended: failed\n`);
+    // The API says `failed`; the command line and the console say the same.
+    expect((await workspace.weft(['cancel', String(sleeping)])).out).toBe(`${sleeping} has already ended: cancelled\n`);
+    expect((await workspace.weft(['instances', 'list'])).out).toMatch(new RegExp(`^${sleeping} +cancelled `, 'm'));
+    expect((await workspace.weft(['instances', 'show', String(sleeping)])).out).toMatch(/^\S+ {2}cancelled {2}/);
+    expect((await workspace.weft(['instances', 'waiting', String(sleeping)])).out).toBe(
+      'the run has ended: cancelled\n',
+    );
+    expect((await workspace.weft(['instances', 'get', String(sleeping), '--json'])).json()).toMatchObject({
+      instance: { status: 'failed', errorCode: 'service.cancels.api' },
+    });
     expect(await workspace.weft(['cancel', 'nosuch'])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^weft: no run 'nosuch' in '/),
@@ -221,7 +230,7 @@ describe('weft instances and weft cancel', () => {
     const hint = await workspace.weft(['exec', 'noop', '--input', '{"a":1}']);
     expect(hint).toMatchObject({ code: 2, err: expect.stringContaining('as in a:=1') });
     const shown = await workspace.weft(['instances', 'get', String(sleeping)]);
-    expect(shown.out).toMatch(/^status +failed$/m);
+    expect(shown.out).toMatch(/^status +cancelled$/m);
     expect(shown.out).toMatch(/^errorMessage +cancelled by api request$/m);
     expect(shown.out).toMatch(/^flow +a$/m);
   });

@@ -1,3 +1,5 @@
+import { isCancelledCode } from '../../../lib/domain/runs/run.ts';
+
 /*
  * Readers for JSON of servers of several versions: a missing field is an empty value, never an error.
  */
@@ -34,6 +36,11 @@ export function rowsAt(value: unknown, ...names: readonly string[]): unknown[] |
   if (Array.isArray(results)) return results;
   const edges = at(list, 'edges');
   return Array.isArray(edges) ? edges.map((edge) => at(edge, 'node')) : undefined;
+}
+
+/** The word for the status of an instance: the API says `failed` of a cancelled run, and the console `Cancelled`. */
+export function statusOf(instance: unknown): string {
+  return isCancelledCode(textAt(instance, 'errorCode')) ? 'cancelled' : textAt(instance, 'status');
 }
 
 /** The bytes of the base64 text at a path of names. */

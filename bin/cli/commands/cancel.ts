@@ -1,4 +1,4 @@
-import { textAt } from '../client/replies.ts';
+import { at, statusOf, textAt } from '../client/replies.ts';
 import { openNamespace } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { defineCommand, needArguments, result } from '../shell/command.ts';
@@ -7,10 +7,12 @@ interface Cancellation {
   readonly id: string;
   readonly cancelled: boolean;
   readonly status: string;
+  /** How the run ended, as lists show it. */
+  readonly word: string;
 }
 
-const lineOf = ({ id, cancelled, status }: Cancellation): string =>
-  cancelled ? `cancelled ${id}` : `${id} has already ended: ${status}`;
+const lineOf = ({ id, cancelled, word }: Cancellation): string =>
+  cancelled ? `cancelled ${id}` : `${id} has already ended: ${word}`;
 
 export const cancel = defineCommand({
   about: 'Cancels runs of workflows; for a run that has ended it prints how it ended',
@@ -25,8 +27,9 @@ export const cancel = defineCommand({
       const found = await service.call('GET', path);
       const status = textAt(found, 'instance', 'status');
       if (status === 'pending') await service.call('POST', `${path}/cancel`);
-      outcomes.push({ id, cancelled: status === 'pending', status });
+      outcomes.push({ id, cancelled: status === 'pending', status, word: statusOf(at(found, 'instance')) });
     }
-    return result(values, outcomes, () => outcomes.map(lineOf).join('\n'));
+    const rows = outcomes.map(({ word: _, ...row }) => row);
+    return result(values, rows, () => outcomes.map(lineOf).join('\n'));
   },
 });

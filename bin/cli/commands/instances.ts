@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ownMember } from '../../../lib/language/own-members.ts';
-import { at, bytesAt, rowsAt, textAt, textsAt } from '../client/replies.ts';
+import { at, bytesAt, rowsAt, statusOf, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { rerunMany, warningLines } from '../inspection/bulk-rerun.ts';
@@ -125,7 +125,8 @@ function queryOf(values: Values): string {
 }
 
 /** The status of a run in its colour. */
-function statusText(terminal: Terminal, status: string): string {
+function statusText(terminal: Terminal, reply: unknown): string {
+  const status = statusOf(at(reply, 'instance'));
   const colour = ownMember({ complete: 'green', pending: 'cyan' } as const, status) ?? 'red';
   return paint(terminal, colour, status);
 }
@@ -149,7 +150,8 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
   const { service, base } = await openNamespace(values, terminal);
   const rows = await readRows(service, `${base}/instances?${query}`, Number(limitOf(values)));
   const cells = rows.map((row) => [
-    ...['id', 'status'].map((name) => textAt(row, name)),
+    textAt(row, 'id'),
+    statusOf(row),
     inMilliseconds(textAt(row, 'createdAt')),
     durationText(row),
     ...['as', 'invoker', 'errorCode'].map((name) => textAt(row, name)),
@@ -164,7 +166,7 @@ async function get(values: Values, [id = '']: readonly string[], terminal: Termi
   const reply = await service.call('GET', pathOf(base, id));
   const fields = ['id', 'status', 'as', 'invoker', 'createdAt', 'updatedAt', 'errorCode', 'errorMessage']
     .map((name) => [name, textAt(reply, 'instance', name)] as const)
-    .map(([name, text]) => [name, name === 'status' ? statusText(terminal, text) : inMilliseconds(text)]);
+    .map(([name, text]) => [name, name === 'status' ? statusText(terminal, reply) : inMilliseconds(text)]);
   const flow = ['flow', textsAt(reply, 'flow').join(' > ')];
   const state = ['failed in', textAt(reply, 'error', 'state')];
   const rows = [...fields, flow, state].filter(([, text]) => text !== '');

@@ -1,6 +1,6 @@
 import { toPrettyJson } from '../../../lib/language/json.ts';
 import { textOf } from '../../../lib/language/own-members.ts';
-import { at, textAt, textsAt } from '../client/replies.ts';
+import { at, statusOf, textAt, textsAt } from '../client/replies.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
 const BAR_WIDTH = 30;
@@ -112,7 +112,7 @@ export function timelineText(reply: unknown, terminal: Terminal, now: number): s
   const scale = { from, to, nWidth: widthOf('n'), stateWidth: widthOf('state') };
   const elidedFrom = Number(textAt(reply, 'elided', 'from') || 0);
   const lines = [
-    `${textAt(reply, 'workflow', 'path')}  ${textAt(instance, 'status')}  ${durationText(Math.max(to - from, 0))}`,
+    `${textAt(reply, 'workflow', 'path')}  ${statusOf(instance)}  ${durationText(Math.max(to - from, 0))}`,
   ];
   let isNamed = elidedFrom === 0;
   for (const step of steps) {
@@ -167,7 +167,9 @@ export function waitingText(reply: unknown): string {
   const waiting = at(reply, 'waiting');
   const status = textAt(reply, 'instance', 'status');
   if (waiting === undefined)
-    return status === 'pending' ? 'the run is at work at this moment' : `the run has ended: ${status}`;
+    return status === 'pending'
+      ? 'the run is at work at this moment'
+      : `the run has ended: ${statusOf(at(reply, 'instance'))}`;
   const lines = [
     `waits in '${textAt(waiting, 'state')}' since ${textAt(waiting, 'since')}, until ${textAt(waiting, 'until')} at most`,
   ];
