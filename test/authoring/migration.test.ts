@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { functionLines } from '../../bin/cli/validation/functions.ts';
 import { countConstructs } from '../../lib/authoring/migration/constructs.ts';
 import { inventoryOf } from '../../lib/authoring/migration/images.ts';
 import { migrate } from '../../lib/authoring/migration/migration.ts';
@@ -86,6 +87,31 @@ describe('weft migrate', () => {
       `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: { max_attempts: 3, codes: [ '.*' ] }\n    function: f")}`,
     ],
     [
+      'collects the several results of a foreach of v0.5 in a list',
+      `functions:\n- {id: f, type: reusable, image: acme/f}\nstates:\n- id: a\n  type: foreach\n  input: '.names[] | {name: .}'\n  action: {function: f}\n`,
+      `functions:\n- {id: f, type: reusable, image: acme/f}\nstates:\n- id: a\n  type: foreach\n  array: 'jq([.names[] | {name: .}])'\n  action: {function: f}\n`,
+    ],
+    [
+      'lets a condition of v0.5 that was null not hold',
+      `states:\n- id: a\n  type: switch\n  conditions:\n  - {condition: .vip, transition: b}\n  - {condition: '.a | .b', transition: b}\n  - {condition: .n > 1, transition: b}\n- {id: b, type: noop}\n`,
+      `states:\n- id: a\n  type: switch\n  conditions:\n  - {condition: 'jq(.vip // false)', transition: b}\n  - {condition: 'jq((.a | .b) // false)', transition: b}\n  - {condition: 'jq(.n > 1)', transition: b}\n- {id: b, type: noop}\n`,
+    ],
+    [
+      'moves the retry of a catch into the action, and catches the code of exhausted retries as the error was caught',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}  catch:\n  - error: bank.busy\n    retry:\n      maxAttempts: 3\n      delay: PT5S\n      multiplier: 2\n    transition: b\n- {id: b, type: noop}\n`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: {max_attempts: 3, delay: PT5S, multiplier: 2, codes: ['bank.busy']}\n    function: f")}  catch:\n  - {error: service.retries.exceeded, transition: b}\n  - error: bank.busy\n    transition: b\n- {id: b, type: noop}\n`,
+    ],
+    [
+      'moves the retry of a catch of everything',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}  catch: [{error: '*', retry: {max_attempts: 2}, transition: b}]\n- {id: b, type: noop}\n`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: {max_attempts: 2, codes: ['.*']}\n    function: f")}  catch: [{error: '*', transition: b}]\n- {id: b, type: noop}\n`,
+    ],
+    [
+      'removes the retry of a catch of a state that calls nothing',
+      "states:\n- id: a\n  type: noop\n  catch: [{error: '*', retry: {max_attempts: 2}, transition: b}]\n- {id: b, type: noop}\n",
+      "states:\n- id: a\n  type: noop\n  catch: [{error: '*', transition: b}]\n- {id: b, type: noop}\n",
+    ],
+    [
       'gives names the form of the language, with their references',
       `start: {type: default, state: firstState}\nstates:\n- id: firstState\n  type: noop\n  transition: Second State\n- {id: Second State, type: noop}\n`,
       `start: {type: default, state: first-state}\nstates:\n- id: first-state\n  type: noop\n  transition: second-state\n- {id: second-state, type: noop}\n`,
@@ -119,6 +145,50 @@ describe('weft migrate', () => {
   test('leaves plain texts of a workflow with scripts', () => {
     const text = `functions:\n- {id: f, type: subflow, workflow: w}\nstates:\n- {id: a, type: action, log: jq(.a), action: {function: f, input: .name}}\n`;
     expect(migrated(text)).toBe(text);
+  });
+
+  test.each([
+    ['.list', '.list'],
+    ['.list[]', '[.list[]]'],
+    ['.a, .b', '[.a, .b]'],
+    ['[.list[]]', '[.list[]]'],
+    ['.list | map({v: .[]})', '.list | map({v: .[]})'],
+    ['range(3) | {n: .}', '[range(3) | {n: .}]'],
+    ['{v: .list[]}', '[{v: .list[]}]'],
+    ['if .x then .l[] else empty end', '[if .x then .l[] else empty end]'],
+  ])('makes a list of the query %s of foreach: %s', (before, after) => {
+    const text = (query: string) =>
+      `functions:\n- {id: f, type: subflow, workflow: w}\nstates:\n- id: a\n  type: foreach\n  array: '${query}'\n  action: {function: f}\n`;
+    expect(migrated(text(before))).toBe(text(`jq(${after})`));
+  });
+
+  test.each([
+    ['.a.b', '.a.b // false'],
+    ['.a == null', '.a == null'],
+    ['.a // true', '.a // true'],
+    ['.a and .b', '.a and .b'],
+    ['.a | not', '.a | not'],
+    ['has("a")', 'has("a")'],
+    ['.a + .b', '(.a + .b) // false'],
+    ['.l[] | select(.x)', '(.l[] | select(.x)) // false'],
+    ['if .a then true else false end', 'if .a then true else false end'],
+    ['if .a then .b else false end', '(if .a then .b else false end) // false'],
+  ])('makes the condition %s the script %s', (before, after) => {
+    const text = (query: string) =>
+      `states:\n- id: a\n  type: switch\n  conditions:\n  - {condition: '${query}', transition: b}\n- {id: b, type: noop}\n`;
+    expect(migrated(text(before))).toBe(text(`jq(${after})`));
+  });
+
+  test('leaves conditions and arrays that are scripts already', () => {
+    const text = `functions:\n- {id: f, type: subflow, workflow: w}\nstates:\n- id: a\n  type: switch\n  conditions:\n  - {condition: jq(.a), transition: b}\n- {id: b, type: foreach, array: 'jq(.l)', action: {function: f}}\n`;
+    expect(migrated(text)).toBe(text);
+  });
+
+  test('leaves retries of a catch that differ by the error, and reports them', () => {
+    const text = `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}  catch:\n  - {error: x, retry: {max_attempts: 1}}\n  - {error: y, retry: {max_attempts: 2}}\n`;
+    const { text: after, findings } = migrate(text, NAMES);
+    expect(after).toBe(text);
+    expect(findings.map(({ rule, severity }) => `${severity} ${rule}`)).toContain('error unknown-field');
   });
 
   test.each([
@@ -180,12 +250,51 @@ test('images are listed with the workflows that use them, and with what replaces
     inventoryOf(
       new Map([
         ['a', uses('acme/f:1')],
-        ['b', uses('gcr.io/direktiv/functions/mustache:1.0')],
+        ['b', uses('acme/mustache:1.0')],
         ['c', uses('acme/f:1')],
       ]),
     ),
   ).toEqual([
     { image: 'acme/f:1', workflows: ['a', 'c'] },
-    { image: 'gcr.io/direktiv/functions/mustache:1.0', workflows: ['b'], use: expect.stringContaining('jq(') },
+    { image: 'acme/mustache:1.0', workflows: ['b'], use: expect.stringContaining('jq(') },
+  ]);
+});
+
+test.each([
+  ['direktiv/http-request:v5', {}, {}, true],
+  ['gcr.io/direktiv/functions/mustache:1.0', {}, { files: [{ key: 'x' }] }, true],
+  ['direktiv/request:v4', {}, { files: [{ key: 'x' }] }, false],
+  ['direktiv/request:v4', { cmd: '/other' }, {}, false],
+  ['vorteil/request:v5', {}, {}, false],
+  ['direktiv/bash:dev', {}, {}, false],
+])(
+  '%s, as a function with %j called with %j, is reported as weft validate does: %s',
+  (image, more, files, isServed) => {
+    const workflow = {
+      functions: [{ id: 'f', type: 'knative-workflow', image, ...more }],
+      states: [{ id: 'a', type: 'action', action: { function: 'f', ...files } }],
+    };
+    const file = { file: 'flow.yaml', source: JSON.stringify(workflow), findings: [] };
+    const [line = ''] = functionLines([file]);
+    const [{ use = '' } = {}] = inventoryOf(new Map([['flow', workflow]]));
+    const labels = countConstructs([workflow]).map(({ label }) => label);
+    expect([
+      line.includes('runs without a container'),
+      use.startsWith('runs without a container'),
+      labels.includes('image that runs without a container'),
+      !labels.includes('container'),
+    ]).toEqual([isServed, isServed, isServed, isServed]);
+  },
+);
+
+test('an image that only some functions can use without a container is reported so', () => {
+  const workflow = {
+    functions: [
+      { id: 'f', image: 'direktiv/request:v4' },
+      { id: 'g', image: 'direktiv/request:v4', cmd: '/other' },
+    ],
+  };
+  expect(inventoryOf(new Map([['flow', workflow]]))).toMatchObject([
+    { use: expect.stringContaining('except where it has another command') },
   ]);
 });

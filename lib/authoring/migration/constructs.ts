@@ -1,4 +1,5 @@
 import { ownMember } from '../../language/own-members.ts';
+import { isServed } from './images.ts';
 import { isRecord, valuesIn } from './values.ts';
 
 /** Whether a construct works as in the original. */
@@ -46,6 +47,7 @@ const CONSTRUCTS: Readonly<Record<string, Construct>> = {
     'they are counted anew after a start, and lifespan applies, as in v0.8',
   ),
   'function:subflow': same('subflow'),
+  'function:served': same('image that runs without a container'),
   'function:reusable': differs('container', CONTAINER),
   'function:isolated': differs('container', CONTAINER),
   'function:knative-workflow': differs('container', CONTAINER),
@@ -109,7 +111,10 @@ function* keysOf(value: unknown): Generator<string> {
   }
   yield `start:${typeOf(value['start']) ?? 'default'}`;
   for (const state of listOf(value['states'])) yield `state:${typeOf(state)}`;
-  for (const one of listOf(value['functions'])) yield `function:${typeOf(one) ?? typeByField(one)}`;
+  for (const one of listOf(value['functions'])) {
+    const isServedHere = isRecord(one) && isServed(value, one);
+    yield isServedHere ? 'function:served' : `function:${typeOf(one) ?? typeByField(one)}`;
+  }
   for (const [name, part] of valuesIn(value)) {
     if (COUNTED_FIELDS.includes(name)) yield `field:${name}`;
     if (name === 'scope' && typeof part === 'string' && !part.includes('(')) yield `scope:${part}`;

@@ -10,6 +10,7 @@ import {
   type Replacement,
   rangeOf,
 } from './old-workflow.ts';
+import { mayBeNull, mayHaveSeveral } from './results.ts';
 
 /** Any script in the notation of v0.5.5 and later. */
 export const SCRIPT = /\b(?:jq|js)\(/;
@@ -51,18 +52,27 @@ export function isProgram(text: string): boolean {
   }
 }
 
-function wrap(text: string, node: Scalar): Replacement {
+/** The beginning and the end of the script that stands for the query of a field, by what the field needs. */
+function bracketsOf(field: Field, program: string): readonly [before: string, after: string] {
+  const ast = parseJq(program);
+  if (field.name === 'array' && mayHaveSeveral(ast)) return ['jq([', '])'];
+  // A condition that was null did not hold.
+  if (field.name !== 'condition' || !mayBeNull(ast)) return ['jq(', ')'];
+  return ast.kind === 'access' ? ['jq(', ' // false)'] : ['jq((', ') // false)'];
+}
+
+function wrap(text: string, node: Scalar, [before, after]: readonly [string, string]): Replacement {
   const { from, to } = rangeOf(node);
   const written = text.slice(from, to).trimEnd();
   const end = from + written.length;
   if (/^["']/.test(written)) {
-    return { from, to: end, text: `${written[0]}jq(${written.slice(1, -1)})${written[0]}` };
+    return { from, to: end, text: `${written[0]}${before}${written.slice(1, -1)}${after}${written[0]}` };
   }
   if (/^[|>]/.test(written)) {
     const first = /^[|>][^\n]*\n\s*/.exec(written)?.[0] ?? '';
-    return { from, to: end, text: `${first}jq(${written.slice(first.length)})` };
+    return { from, to: end, text: `${first}${before}${written.slice(first.length)}${after}` };
   }
-  return { from, to: end, text: `'jq(${written.replaceAll("'", "''")})'` };
+  return { from, to: end, text: `'${before}${written.replaceAll("'", "''")}${after}'` };
 }
 
 /**
@@ -77,6 +87,6 @@ export function bareQueries({ text, states }: OldWorkflow) {
     if (field === undefined || !isScalar(node) || typeof node.value !== 'string' || SCRIPT.test(node.value)) return [];
     if (!isQuery(node.value)) return [];
     const note = `put the query of '${field.name}' into jq(...)`;
-    return [{ at: field.from, note, replacements: [wrap(text, node)] }];
+    return [{ at: field.from, note, replacements: [wrap(text, node, bracketsOf(field, node.value))] }];
   });
 }

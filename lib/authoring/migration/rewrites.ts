@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
+import { moveCatchRetries } from './catches.ts';
 import { declareSubflows, renameStateFields, replaceBraces } from './early.ts';
 import {
   actionsOf,
@@ -155,6 +156,7 @@ export const REWRITES: readonly Rewrite[] = [
   moveFiles,
   dropPatches,
   renameFilters,
+  moveCatchRetries,
   moveRetries,
   (old) => [...bareQueries(old), ...replaceBraces(old)],
   resolveReferences,
