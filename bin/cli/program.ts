@@ -63,7 +63,7 @@ export async function main(args: readonly string[], screen: Terminal): Promise<n
   const terminal = withVisibleControls(screen);
   try {
     const code = await run(args, terminal);
-    // A command that serves until Ctrl-C ends in good order, and was interrupted nevertheless.
+    // A command that serves until Ctrl-C ends without an error; its exit code is that of an interruption.
     return terminal.signal.aborted ? EXIT.interrupted : code;
   } catch (error) {
     const code = exitCodeOf(error, terminal);

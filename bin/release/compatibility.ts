@@ -1,4 +1,4 @@
-/** The versions of a release. The schema version is a number, because a migration leads from each to the next. */
+/** The versions of a release. The schema version is a number, because each migration increases it by one. */
 export interface Versions {
   readonly package: string;
   readonly api: string;

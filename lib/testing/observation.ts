@@ -47,7 +47,7 @@ export interface Observation {
   readonly variableWrites: Readonly<Record<string, number>>;
   /** All runs, in the order in which they were started. */
   readonly runs: readonly ObservedRun[];
-  /** The problems that kept the case from going on as it should, for the user: a function without a mock. */
+  /** The problems that stopped the case, for the user: for example a function without a mock. */
   readonly problems: readonly string[];
   /** The newest lines of the log of the run, for a report of a failure. */
   readonly log: readonly string[];

@@ -10,7 +10,7 @@ interface Place {
   readonly namespace: string;
 }
 
-/** How far a service on AWS has come with the state machines of workflows that it has stored. */
+/** The progress of a service on AWS in defining the state machines of the workflows that it has stored. */
 export interface Definitions {
   readonly defined: number;
   readonly waiting: number;

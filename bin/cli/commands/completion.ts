@@ -7,7 +7,7 @@ import { workflowsBelow } from '../workflows/listing.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** So many of the newest runs are completed. */
+/** The number of the newest runs that the shell completes. */
 const MAX_RUNS = 50;
 
 /** Reads the names of each kind that a shell completes. */

@@ -105,7 +105,7 @@ async function repeatAll(
 
 /**
  * Repeats the runs that the filters select: lists them, asks for confirmation, and repeats them at the rate. Runs that were
- * repeated already are skipped by the service, so that the same command goes on after an interruption. Throws UsageError.
+ * repeated already are skipped by the service, so that the same command continues after an interruption. Throws UsageError.
  */
 export async function rerunMany(service: Service, wanted: BulkRerun, terminal: Terminal): Promise<Outcome> {
   rateOf(wanted.rate);

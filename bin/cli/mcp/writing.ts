@@ -5,7 +5,7 @@ import { workflowsBelow } from '../workflows/listing.ts';
 import { runPath, type Tool, type ToolPlace, text } from './reading.ts';
 import { inputSchemaOf, textFields } from './schemas.ts';
 
-/** A run that is waited for longer than this goes on, and its id is returned. In milliseconds. */
+/** How long a tool waits for a run, in milliseconds. After that the tool returns the id, and the run continues. */
 const WAIT_MS = 60_000;
 
 /** Runs a workflow and waits for its output. */

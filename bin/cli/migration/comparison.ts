@@ -19,7 +19,7 @@ import type { Terminal } from '../shell/terminal.ts';
 interface Ending {
   readonly status: string;
   readonly code: string;
-  /** The JSON of the output, or its text if it is none. */
+  /** The output as JSON; its text if it is not JSON. */
   readonly output: unknown;
 }
 

@@ -11,7 +11,7 @@ import { isWorkflowText } from '../validation/files.ts';
 
 /** A workflow text that is migrated. */
 export interface OldText {
-  /** As the user knows it: a file below the folder, or a revision in an archive. */
+  /** The name in reports: a file below the folder, or a revision in an archive. */
   readonly label: string;
   /** The path in the tree after the migration. */
   readonly path: string;
@@ -39,7 +39,7 @@ export function migrateAll(texts: readonly OldText[], keepsExtension: boolean): 
   const nodes = new Set(texts.map(({ path }) => path));
   const moved = new Map(texts.filter(({ path, before }) => path !== before).map(({ path, before }) => [before, path]));
   const named = Map.groupBy(texts, ({ source }) => idOf(source) ?? '');
-  // An id that two texts have names neither.
+  // An id that two texts have identifies neither of them.
   const ids = new Map(
     [...named].flatMap(([id, [first, ...others]]) =>
       first && others.length === 0 && id !== '' ? [[id, first.path]] : [],

@@ -7,7 +7,7 @@ import type { Terminal } from '../shell/terminal.ts';
 const TEST = /\.test\.ya?ml$/;
 const WORKFLOW = /\.ya?ml$/;
 
-/** A file, as the user named it or below the folder that he named. */
+/** A file that an argument names, or that is below a folder that an argument names. */
 export interface SourceFile {
   readonly file: string;
   readonly source: string;

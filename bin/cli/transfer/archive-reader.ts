@@ -30,7 +30,7 @@ import { measure } from './folder.ts';
 const MAX_BYTES = 64 * 1024 ** 3;
 const MAX_ENTRIES = 5_000_000;
 
-/** An archive unpacks to at most so many times its own size, but at least so many bytes are allowed. */
+/** The limit of the unpacked size: a multiple of the size of the archive, but at least a number of bytes. */
 const MAX_RATIO = 100;
 const MIN_ALLOWED = 1024 ** 3;
 

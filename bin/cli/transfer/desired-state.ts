@@ -23,7 +23,7 @@ export interface DesiredVariable {
   readonly size: number;
   /** SHA-256, hexadecimal. */
   readonly hash: string;
-  /** Undefined: the stored type, or the one that the service detects. */
+  /** Undefined: the stored type, or the type that the service detects. */
   readonly mimeType?: string;
 }
 

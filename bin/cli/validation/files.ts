@@ -8,7 +8,7 @@ import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 
 /** A file that was validated, and its findings. */
 export interface ValidatedFile {
-  /** As the user named it, or below the folder that he named. */
+  /** The argument of the command, or the path of the file below a folder that is an argument. */
   readonly file: string;
   /** Undefined: the file cannot be read, which is its only finding. */
   readonly source?: string;

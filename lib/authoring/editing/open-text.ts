@@ -3,7 +3,7 @@ import type { Node } from '../../language/yaml/parser.ts';
 import { type ReadWorkflow, readWorkflow, type Workflow } from '../../lint/document/workflow.ts';
 import { type FieldView, fieldsIn } from './fields.ts';
 
-/** A workflow text in an editor. It is parsed once, when something first needs it. */
+/** A workflow text in an editor. It is parsed once, at its first use. */
 export interface OpenText {
   readonly text: string;
   readonly source: SourceText;

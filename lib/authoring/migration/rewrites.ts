@@ -147,7 +147,7 @@ const resolveReferences: Rewrite = ({ text, functions }, names) =>
     return [{ at: value.range?.[0] ?? 0, note, replacements }];
   });
 
-/** The rewrites in the order in which they are made; each reads the text that the one before left. */
+/** The rewrites in the order in which they are applied; each reads the result of the previous one. */
 export const REWRITES: readonly Rewrite[] = [
   dropTopFields,
   declareSubflows,

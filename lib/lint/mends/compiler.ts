@@ -88,7 +88,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   run: 'instance',
 };
 
-/** The word that is meant among those that the hint lists: of another tool, or one that the other begins with. */
+/** The intended word among those that the hint lists: a synonym of another tool, or a word with the same beginning. */
 function listedWord(word: string, { hint = '' }: Problem): string | undefined {
   const known = /^known \w+: (.+)$/.exec(hint)?.[1]?.split(', ') ?? [];
   const own = plain(word);

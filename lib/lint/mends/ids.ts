@@ -48,8 +48,8 @@ export const renameId: MakeMend = (workflow, problem) => {
 };
 
 /**
- * Corrects the second of two states or functions with the same id. A copy of one line is removed; another one gets an id
- * of its own, and if nothing follows the state above, or only its own id, that state goes on to it.
+ * Corrects the second of two states or functions with the same id. A copy of one line is removed; another one gets a new
+ * id. If the state above has no transition, or one to its own id, its transition becomes the new id.
  */
 export const renameDuplicate: MakeMend = (workflow, problem) => {
   const id = wordAt(workflow, problem);
@@ -73,7 +73,7 @@ export const renameDuplicate: MakeMend = (workflow, problem) => {
   };
 };
 
-/** The edits after which the state above the second one with this id goes on to its new id. */
+/** The edits that change the transition of the state above the second state with this id to its new id. */
 function leadingTo(workflow: Workflow, id: string, to: string): readonly Edit[] {
   const second = workflow.states.findIndex(
     (state, index) => workflow.states.findIndex((one) => one.id === id) < index && state.id === id,

@@ -19,7 +19,7 @@ export interface Mend {
   /** The description of the correction, in the imperative. */
   readonly title: string;
   readonly edits: readonly Edit[];
-  /** It has no other meaning than the author's: `--fix` applies it without a question. */
+  /** The correction certainly has the meaning that the author intended: `--fix` applies it without a question. */
   readonly isCertain: boolean;
 }
 

@@ -84,7 +84,7 @@ function evaluateAccess({ base, key }: AstOf<'access'>, input: Shape, scope: Sco
   return memberOf(shape, name);
 }
 
-/** The members after a value was set under a name that is not known, which may be the name of one of them. */
+/** The members after a value was set under an unknown name, which may be the name of a known member. */
 function perhapsReplaced(members: ObjectShape['members'], value: Shape): ObjectShape['members'] {
   const widened = [...members].map(([key, { shape, isOptional }]): [string, Member] => [
     key,

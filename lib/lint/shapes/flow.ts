@@ -185,7 +185,7 @@ function waysOf(state: PlannedState, data: Shape, onAccess: OnAccess): readonly 
   return [...effect(state, state.plan.work, data, onAccess), ...waysAfterFailure(state, data)];
 }
 
-/** A state is visited at most so often; then its data may be anything. */
+/** The maximum number of visits of a state; after that its data may have any shape. */
 const MAX_VISITS = 6;
 
 const ignore = (): void => {};

@@ -63,7 +63,7 @@ function toValue(text: string): unknown {
   }
 }
 
-/** Reads a bundle, or returns why the text is none, for the user. */
+/** Reads a bundle. Returns the problem, as a text for the user, if the text is not a bundle. */
 export function readBundle(text: string): { readonly bundle: Bundle } | { readonly problem: string } {
   const value = toValue(text);
   if (!isObject(value) || value['weftBundle'] === undefined) {

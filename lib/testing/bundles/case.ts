@@ -9,7 +9,7 @@ import type { Bundle, BundledCall } from './bundle.ts';
 
 const NOWHERE = { line: 1, column: 1 };
 
-/** How exactly times are taken over: tests have whole seconds. */
+/** How times are rounded: tests have whole seconds. */
 export type Rounding = (milliseconds: number) => Span;
 
 const toAnswer = (call: BundledCall, round: Rounding): MockAnswer => ({
@@ -21,7 +21,7 @@ const toAnswer = (call: BundledCall, round: Rounding): MockAnswer => ({
   repeat: false,
 });
 
-/** A call that had not returned when the run went on is not in the record: it returns after the run. */
+/** A call that had not returned when the run continued is not recorded. Its mock returns after the end of the run. */
 const NEVER: MockAnswer = {
   input: undefined,
   return: {},
@@ -31,7 +31,7 @@ const NEVER: MockAnswer = {
   repeat: true,
 };
 
-/** Whether a run may go on before a call of the function has returned. */
+/** Whether a run may continue before a call of the function has returned. */
 function mayBeLeft({ states }: Plan, id: string): boolean {
   return Object.values(states).some(({ work }) => {
     if (work.do === 'call') return work.action.function === id && (work.async || work.timeout !== undefined);

@@ -10,7 +10,7 @@ const withoutIds = (value: unknown): unknown => {
   return text === undefined ? undefined : (JSON.parse(text.replace(UUID, '<id>')) as unknown);
 };
 
-/** The first state from which a run goes another way. */
+/** The first difference between the paths of two runs, as a text; empty for the same path. */
 function wayDifference(recorded: readonly string[], now: readonly string[]): string[] {
   const at = Array.from({ length: Math.max(recorded.length, now.length) }).findIndex(
     (_, index) => recorded[index] !== now[index],

@@ -43,7 +43,7 @@ function answerWith<F extends object>(fields: F) {
   return (node: MockNode, field: Field, context: Context) => {
     const before = context.undecodable.length;
     const decoded = decode(node, field, context);
-    // A misspelt field is the mistake, and not that another one is missing.
+    // A misspelt field is reported instead of the missing field that it stands for.
     if (decoded === undefined || node === undefined || context.undecodable.length > before) return decoded;
     const hint = (): string => 'write {return: {…}} or {error: my.code}';
     const { return: value, error: failure } = decoded as Pick<MockAnswer, 'return' | 'error'>;

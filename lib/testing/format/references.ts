@@ -25,7 +25,7 @@ function reportUnknownFunction(problems: Problem[], at: Position, name: string, 
   });
 }
 
-/** The problems of the names by which a case means functions and states of its workflows. */
+/** The problems of the names of functions and states in a case. */
 export function unknownNames(test: TestCase, reachable: Reachable): Problem[] {
   const problems: Problem[] = [];
   const { states, calls, places } = test.expect;

@@ -45,7 +45,7 @@ export interface Mock extends Position {
   readonly isConstant: boolean;
   /** The function recognises a repeated call and has its effect once. */
   readonly idempotent: boolean;
-  /** It stands in the file for all cases, also for those whose workflows have no such function. */
+  /** The mock is for all cases of the file, also for those whose workflows have no such function. */
   readonly isShared: boolean;
 }
 
@@ -101,6 +101,6 @@ export interface Expectation {
   readonly took: ExpectedTime | undefined;
   /** How many runs of the workflow there were. */
   readonly runs: number | undefined;
-  /** The place of each field that is given. */
+  /** The place of each field in the file. */
   readonly places: Readonly<Record<string, Position>>;
 }

@@ -26,7 +26,7 @@ export interface Staging {
   readonly plan: Plan;
   /** Whether a subflow is mocked, by the key of its function. */
   readonly isMocked: (key: string) => boolean;
-  /** The workflow is started by hand, whatever its start is. */
+  /** The test starts the workflow, whatever its start is. */
   readonly startsByHand: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface Variation {
   readonly repeatsEvents?: boolean;
   /** Changes the order of events that are due at the same time. */
   readonly shuffle?: <T>(events: readonly T[]) => readonly T[];
-  /** The clock begins so much later, milliseconds: for results that depend on the time by their nature. */
+  /** A delay of the start of the clock, in milliseconds. It shows which results depend on the time. */
   readonly later?: number;
 }
 
@@ -38,7 +38,7 @@ export interface CaseRun {
 
 /** The time at which cases begin by default. */
 const START = Date.UTC(2026, 0, 1);
-/** No case goes on for longer than this, in its own time. */
+/** The longest duration of a case in virtual time. */
 const MAX_YEARS_MS = 10 * 366 * 86_400_000;
 
 /** An event of a case, with the time when it is sent, milliseconds since 1970. */
@@ -137,7 +137,7 @@ class CaseRunner {
     return [...byTime].toSorted(([a], [b]) => a - b).flatMap(([, events]) => shuffle(events));
   }
 
-  /** Lets the next timer ring; false if there is none. */
+  /** Fires the next timer. Returns false if there is no timer. */
   #pass(): boolean {
     const { time } = this.#world;
     if (time.next === undefined || time.next > this.#start + MAX_YEARS_MS) return false;
@@ -198,12 +198,12 @@ class CaseRunner {
   }
 }
 
-/** A sender repeats an event of which it does not know whether it was accepted. */
+/** A sender repeats an event if it does not know whether the service accepted it. */
 function unlessExists(error: unknown): void {
   if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
 }
 
-/** Runs a case in this process, in memory. It is given up after `patience` milliseconds of real time. */
+/** Runs a case in this process, in memory. It is aborted after `patience` milliseconds of real time. */
 export function runCase(prepared: PreparedCase, variation: Variation, patience: number): Promise<CaseRun> {
   return new CaseRunner(prepared, variation, performance.now() + patience).run();
 }

@@ -15,7 +15,7 @@ export interface Observed {
   /** The ids of the events that the case itself has sent. */
   readonly sent: ReadonlySet<string>;
   readonly isIdempotent: (functionKey: string) => boolean;
-  /** The problems that kept the case from going on. */
+  /** The problems that stopped the case. */
   readonly problems: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function caughtIn(lines: readonly runs.LogLine[]): CaughtError[] {
 function transitionsOf({ tally, flow, status, raised }: runs.Run): ObservedRun['transitions'] {
   const made = (tally ?? []).flatMap(([from, , , to]) => to.map(([next]) => [from, next] as const));
   const last = flow.at(-1);
-  // A run that an error state ends has been left too.
+  // A run that an `error` state ends has left its last state, too.
   const hasLeft = status === 'complete' || raised !== undefined;
   return hasLeft && last !== undefined ? [...made, [last, undefined]] : made;
 }

@@ -175,7 +175,7 @@ export class TestProcess {
   async #durable<T>(work: () => Promise<T>, operation: Operation): Promise<T> {
     if (this.hasCrashed) return never();
     const result = await work();
-    // An operation that was under way when the process crashed has had its effect, too.
+    // An operation that was in progress at the crash takes effect, too.
     this.#options.onOperation(this, operation);
     return this.hasCrashed ? never() : result;
   }

@@ -51,7 +51,7 @@ export class VirtualTime {
     return this.#first()?.due;
   }
 
-  /** Advances to the next timer and lets it ring. */
+  /** Advances to the time of the next timer, and fires the timer. */
   advance(): void {
     const timer = this.#first();
     if (timer === undefined) return;
@@ -60,7 +60,7 @@ export class VirtualTime {
     timer.ring();
   }
 
-  /** Advances to a time without letting a timer ring before. */
+  /** Advances to a time. Fires no timer. */
   advanceTo(time: number): void {
     this.#now = Math.max(this.#now, time);
   }

@@ -27,11 +27,11 @@ export interface WorldOptions {
   readonly crashAt?: number | undefined;
   /** Each message of the bus is delivered twice. */
   readonly deliversTwice?: boolean;
-  /** `performance.now()` at which the case is given up. */
+  /** The value of `performance.now()` at which the case is aborted. */
   readonly giveUpAt: number;
 }
 
-/** The case took more real time than it may. */
+/** The case exceeded its limit of real time. */
 export class PatienceError extends Error {
   override readonly name = 'PatienceError';
 }
@@ -95,7 +95,7 @@ export class TestWorld {
     await secrets.set(this.ports, namespace, name, Buffer.from(value));
   }
 
-  /** Makes a request, until it has its reply. A client repeats a request when the process crashes. */
+  /** Sends a request until its reply arrives. As a client does, it repeats the request after a crash of the process. */
   async request(act: (ports: RunnerPorts) => Promise<unknown>): Promise<void> {
     for (;;) {
       const process = this.#process;

@@ -64,7 +64,7 @@ interface ReplayContext {
   readonly terminal: Terminal;
 }
 
-/** The case with whole seconds: rounded so that the recorded revision still passes it, if there is such a way. */
+/** The case with whole seconds, in the first rounding with which the recorded revision passes the case. */
 async function roundedCase({ bundle, workflow }: ReplayContext, { runCase }: Engine) {
   const recorded = recordedWorkflow(bundle);
   const patience = patienceOf();
@@ -84,7 +84,9 @@ const outcomeText = ({ states, status }: { readonly states: readonly string[]; r
 interface Replayed {
   readonly seen: Observation;
   readonly differs: readonly string[];
-  /** Where the replay of the revision that ran differs from its run: the bundle does not have all that it saw. */
+  /**
+   * The differences between the recorded run and a replay of its own revision: the bundle lacks data that the run had.
+   */
   readonly gaps: readonly string[];
 }
 

@@ -6,7 +6,9 @@ import { replaceScalar } from '../../mends/scalars.ts';
 import type { Mend } from '../../reports/finding.ts';
 import { type Rule, replaceName } from '../../reports/rule.ts';
 
-/** A pattern of six fields has seconds, which the language does not have: without them it has the same days and hours. */
+/**
+ * A pattern of six fields has seconds, which the language lacks: without them the pattern has the same days and hours.
+ */
 function withoutSeconds(workflow: Workflow, cron: string, at: { line: number; column: number }): Mend | undefined {
   const fields = cron.trim().split(/\s+/);
   const to = fields.slice(1).join(' ').replaceAll('?', '*');

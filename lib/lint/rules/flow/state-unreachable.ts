@@ -24,7 +24,7 @@ export const stateUnreachable: Rule = {
     const { entry, states } = workflow;
     if (!states.some(({ id }) => id === entry) || states.some(({ plan }) => plan === undefined)) return;
     const ids = states.map(({ id }) => id);
-    // Behind a transition to a state that does not exist, the author's own way cannot be known.
+    // The intended way is not known behind a transition to a state that does not exist.
     const lost = states.flatMap(({ targets }) => targets).filter(({ name }) => !ids.includes(name));
     const reached = reachable(workflow, entry ?? '');
     for (const { id, line, column, index } of states) {

@@ -12,7 +12,7 @@ import { nodeAt, type Rule, rangeOf } from '../../reports/rule.ts';
 
 const DEFAULT_INTERRUPT = 'PT15M';
 
-/** Twice the length, so that the rest of the run has time too. */
+/** Twice the length of the wait, so that the rest of the run has time, too. */
 function longer(duration: string): string {
   const days = Math.ceil((2 * (lengthOf(duration) ?? 0)) / DAY_MS);
   return days > 1 ? `P${days}D` : duration.replace(/\d+/g, (count) => String(2 * Number(count)));

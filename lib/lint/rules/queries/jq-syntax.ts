@@ -33,7 +33,7 @@ function mendOf(workflow: Workflow, script: Script, { offset }: JqSyntaxError): 
   return singleQuoted(workflow, script, offset);
 }
 
-/** The correction of an error by trial, for a script that ends where its author meant it to end. */
+/** The correction of an error, found by trial, for a script that ends at its intended place. */
 function tried(workflow: Workflow, script: Script, error: JqSyntaxError): Mend | undefined {
   const changes = correctedJq(script.source, error);
   return changes && changeScript(workflow, script, changes);

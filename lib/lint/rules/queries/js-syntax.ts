@@ -30,7 +30,7 @@ function problemOf(source: string): SyntaxProblem | undefined {
 /** Scripts longer than this are not corrected, so that the time is bounded. */
 const MAX_CHARACTERS = 10_000;
 
-/** The correction after which a script compiles; undefined if none of the usual ones does. */
+/** The correction after which a script compiles; undefined if no usual correction achieves that. */
 function correctionOf(source: string, { offset }: SyntaxProblem): ScriptChange | undefined {
   if (source.length > MAX_CHARACTERS) return undefined;
   const [token = ''] = /^\w+|^./.exec(source.slice(offset)) ?? [];

@@ -1,6 +1,8 @@
 import type { Rule } from '../../reports/rule.ts';
 
-/** Blanks of word processors, which look like a space and are none for YAML and jq; invisible characters. */
+/**
+ * Blanks of word processors, which look like a space and which YAML and jq do not accept as one; invisible characters.
+ */
 const ODD = /[\u00a0\u2007\u202f\u2000-\u200b\u2060\ufeff]/g;
 
 export const oddSpace: Rule = {

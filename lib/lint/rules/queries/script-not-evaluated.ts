@@ -22,7 +22,7 @@ const LITERAL_FIELDS = [
 const FUNCTION_FIELDS = ['workflow', 'image', 'service', 'cmd', 'envs.*.value'];
 const START_FIELDS = ['event.type', 'events.*.type', 'event.context', 'events.*.context', 'cron'];
 
-/** A fixed code for an `error`, whose script goes to the end of the message, which is evaluated. */
+/** A fixed code for an `error`; its script is moved to the end of the message, which is evaluated. */
 function fixedCode(workflow: Workflow, { id, node }: StateView): Mend | undefined {
   const [[code], [message]] = [select(node, 'error'), select(node, 'message')];
   if (code === undefined || message === undefined || typeof message.node.value !== 'string') return undefined;

@@ -28,7 +28,7 @@ function nearestMember({ key, shape, isGuarded }: Access, members: readonly stri
   return misspelt(key, members) ?? (isGuarded || key.length < 3 ? undefined : closestName(key, members));
 }
 
-/** The member whose name is an abbreviation of the key or has it as its abbreviation: `msg` of `message`. */
+/** The member whose name is an abbreviation of the key, or which the key abbreviates: `msg` of `message`. */
 function abbreviated(key: string, members: readonly string[]): string | undefined {
   const isShort = (short: string, long: string) =>
     /^\w{3,}$/.test(short) && short[0] === long[0] && new RegExp([...short].join('.*')).test(long);

@@ -3,7 +3,7 @@ import { closestName } from '../../../language/suggestions.ts';
 import { calledPath, subflowsOf } from '../../document/subflows.ts';
 import { type Rule, replaceName } from '../../reports/rule.ts';
 
-/** A relative path that leads out of the folder. */
+/** A relative path to a place outside of the folder. */
 function isOutside(caller: string, target: string): boolean {
   const depth = caller.split('/').length - 1;
   return (
