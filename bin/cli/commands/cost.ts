@@ -4,7 +4,16 @@ import { compile } from '../../../lib/compiler/compile.ts';
 import { BY_SIZE_AND_TIME, LABELS, openHour, PRICED_IN, PRICED_ON, perMillion } from '../../../lib/pricing/prices.ts';
 import { priceRuns, type RunCost } from '../../../lib/pricing/runs.ts';
 import { priceTemplates, type Template } from '../costs/template.ts';
-import { defineCommand, needArguments, type Outcome, success, toJson, toTable, UsageError } from '../shell/command.ts';
+import {
+  counted,
+  defineCommand,
+  needArguments,
+  type Outcome,
+  success,
+  toJson,
+  toTable,
+  UsageError,
+} from '../shell/command.ts';
 import { readText } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
@@ -38,7 +47,7 @@ async function priceTemplate(path: string, isJson: boolean): Promise<Outcome> {
   const { metrics } = price;
   const isSuccess = price.unknown.length === 0;
   if (isJson) return { text: toJson({ ...price, pricedOn: PRICED_ON, region: PRICED_IN }), isSuccess };
-  const stacks = `${price.count} resources in ${templates.length} ${templates.length === 1 ? 'stack' : 'stacks'}`;
+  const stacks = `${price.count} resources in ${counted(templates.length, 'stack')}`;
   const lines = [
     `${dollars(price.monthly)} per month without any use: ${stacks} (${SOURCE})`,
     ...(price.paid.length === 0 ? [] : [toTable(price.paid.map((one) => [dollars(one.monthly), one.type, one.id]))]),

@@ -3,6 +3,7 @@ import { needNamespace, openService, type Service } from '../client/service.ts';
 import { findDirektivConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
   CommandFailedError,
+  counted,
   defineCommand,
   needArguments,
   type Outcome,
@@ -62,7 +63,7 @@ async function requireValid(desired: DesiredState, cwd: string): Promise<void> {
   const texts = validated.flatMap(problemTexts);
   if (texts.length === 0) return;
   const count = validated.reduce((sum, { problems }) => sum + problems.length, 0);
-  const problems = `${count} ${count === 1 ? 'problem' : 'problems'}`;
+  const problems = counted(count, 'problem');
   throw new CommandFailedError(`${problems}, nothing was sent\n${texts.join('\n')}`);
 }
 
@@ -127,7 +128,7 @@ const confirmation =
   (values: Values, terminal: Terminal) =>
   async (paths: readonly string[]): Promise<boolean> => {
     if (values.yes) return true;
-    const what = `${paths.length} ${paths.length === 1 ? 'workflow' : 'workflows'} (${paths.slice(0, 5).join(', ')})`;
+    const what = `${counted(paths.length, 'workflow')} (${paths.slice(0, 5).join(', ')})`;
     if (!terminal.isInteractive) throw new UsageError(`nothing was sent: --prune deletes ${what}; add --yes`);
     return /^y(es)?$/i.test((await terminal.ask(`Delete ${what}? [y/N] `)).trim());
   };
@@ -136,7 +137,7 @@ const confirmation =
 async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
   const { terminal } = job;
   const { remote, plan } = await prepare(job);
-  const counted = plan.filter(({ kind }) => kind !== 'directory');
+  const items = plan.filter(({ kind }) => kind !== 'directory');
   const isSuccess = plan.every(({ change }) => change !== 'conflict');
   if (values.json) return { text: toJson(plan.map((item) => toRecord({ item }))), isSuccess };
   const { differenceText } = await import('../workflows/differences.ts');
@@ -145,7 +146,7 @@ async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
     const more = await differenceText(remote, terminal, item);
     lines.push(planLine(terminal, item), ...(more === '' ? [] : [more]));
   }
-  return { text: [...lines, summary(counted, 'planned')].join('\n'), isSuccess };
+  return { text: [...lines, summary(items, 'planned')].join('\n'), isSuccess };
 }
 
 const isFailure = ({ item, failure }: ItemResult): boolean => failure !== undefined || item.change === 'conflict';

@@ -1,4 +1,4 @@
-import { defineCommand, UsageError } from '../shell/command.ts';
+import { counted, defineCommand, UsageError } from '../shell/command.ts';
 import { fixAll, validateAll } from '../validation/files.ts';
 import { FORMATS } from '../validation/formats.ts';
 import { functionLines } from '../validation/functions.ts';
@@ -22,7 +22,7 @@ export const validate = defineCommand({
     if (paths.length === 0) throw new UsageError('no file given');
     if (!isFormat(format)) throw new UsageError(`--format is one of ${Object.keys(FORMATS).join(', ')}`);
     const fixed = fix ? await fixAll(terminal, paths) : 0;
-    if (fix) terminal.printStatus(`${fixed} ${fixed === 1 ? 'correction' : 'corrections'} made`);
+    if (fix) terminal.printStatus(`${counted(fixed, 'correction')} made`);
     const files = await validateAll(terminal, paths);
     if (format === 'text') for (const line of functionLines(files)) terminal.printStatus(line);
     const severities = new Set(files.flatMap(({ findings }) => findings.map(({ severity }) => severity)));

@@ -19,7 +19,7 @@ import type { Position } from '../../../lib/language/position.ts';
 import { docsOf, type Edit, type Finding, type Severity } from '../../../lib/lint/lint.ts';
 
 /** Positions of the protocol count from 0, ours from 1; both count UTF-16 units. */
-export const toLspPosition = ({ line, column }: Position): LspPosition => ({ line: line - 1, character: column - 1 });
+const toLspPosition = ({ line, column }: Position): LspPosition => ({ line: line - 1, character: column - 1 });
 
 /** Our position of a position of the protocol. */
 export const toPosition = ({ line, character }: LspPosition): Position => ({ line: line + 1, column: character + 1 });

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TargetValues } from '../client/target.ts';
-import { type Outcome, toJson, UsageError } from '../shell/command.ts';
+import { counted, type Outcome, toJson, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { readOldArchive, writeArchive } from './archives.ts';
 import { compareRuns } from './comparison.ts';
-import { counted, diagnose, isBroken, isChanged, summaryOf, textReport } from './report.ts';
+import { diagnose, isBroken, isChanged, summaryOf, textReport } from './report.ts';
 import { type MigratedText, migrateAll, readOldFolder, writeFolder } from './sources.ts';
 
 /** The options of a migration. */

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff';
 import { type CountedConstruct, countConstructs } from '../../../lib/authoring/migration/constructs.ts';
 import { type ImageUse, inventoryOf } from '../../../lib/authoring/migration/images.ts';
 import { formatProblem } from '../../../lib/language/problem.ts';
-import { toTable } from '../shell/command.ts';
+import { counted, toTable } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { type MigratedText, toValue } from './sources.ts';
 
@@ -21,9 +21,6 @@ export function diagnose(texts: readonly MigratedText[], others: readonly string
     images: inventoryOf(new Map(values)),
   };
 }
-
-/** A number with its noun: `1 text`, `2 texts`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Whether the text cannot be stored after the migration. */
 export const isBroken = ({ findings }: MigratedText): boolean => findings.some(({ severity }) => severity === 'error');

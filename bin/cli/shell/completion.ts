@@ -32,7 +32,7 @@ interface Subject {
 }
 
 /** The kinds of names that the arguments of a command are, by verb, from its usage. */
-export function subjectsOf({ usage, words }: Pick<Command, 'usage' | 'words'>): Subject[] {
+function subjectsOf({ usage, words }: Pick<Command, 'usage' | 'words'>): Subject[] {
   const subjects = new Map<string, Set<NameKind>>();
   const ofFiles = new Set<string>();
   for (const line of usage) {

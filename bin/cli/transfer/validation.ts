@@ -18,7 +18,7 @@ export interface ValidatedSource {
 }
 
 /** Compiles the text of a workflow. It needs no service. */
-export function validateSource(file: string, source: string): ValidatedSource {
+function validateSource(file: string, source: string): ValidatedSource {
   const compiled = compile(source);
   const problems = 'problems' in compiled ? compiled.problems : [];
   const startsItself = !('problems' in compiled) && compiled.plan.start.type !== 'default';

@@ -1,13 +1,11 @@
 import { formatProblem } from '../../../lib/language/problem.ts';
 import { docsOf, type Finding, type Severity } from '../../../lib/lint/lint.ts';
-import { toJson } from '../shell/command.ts';
+import { counted, toJson } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { reportPath, type ValidatedFile } from './files.ts';
 
 /** Formats the findings in files. */
 export type Format = (files: readonly ValidatedFile[], terminal: Terminal) => string;
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'hint'];
 

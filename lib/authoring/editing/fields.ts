@@ -42,10 +42,10 @@ export interface MapView {
 const SECTIONS: Readonly<Record<SectionName, true>> = { states: true, functions: true, start: true };
 
 /** True for the fields of a workflow whose values have a `type`. */
-export const isSection = (name: string): name is SectionName => Object.hasOwn(SECTIONS, name);
+const isSection = (name: string): name is SectionName => Object.hasOwn(SECTIONS, name);
 
 /** The rules of a state, function or start: those of its type; for an unknown type, the fields that every type has. */
-export function rulesOfPart(section: SectionName, map: MapNode): MapRules {
+function rulesOfPart(section: SectionName, map: MapNode): MapRules {
   const type = typeOf(section, scalarText(map.entries.get('type')?.node));
   const words = TYPES[section].flatMap(({ names }) => names);
   const fields = type?.fields ?? commonFields(section);

@@ -31,7 +31,7 @@ const KIND_NAMES: Readonly<Record<Accepted['kind'], string>> = {
 };
 
 /** The kind of a value in words, for example `one of and, or`. */
-export function describeKind(accepts: Accepted): string {
+function describeKind(accepts: Accepted): string {
   const name = KIND_NAMES[accepts.kind];
   if (accepts.kind === 'words') return `${name} ${accepts.words.join(', ')}`;
   return accepts.isRequired ? `${name}, required` : name;

@@ -15,7 +15,7 @@ import {
 type Schema = Readonly<Record<string, Json>>;
 
 /** The `$id` of the JSON Schema of workflows: it does not depend on the service that sends it. */
-export const SCHEMA_ID = 'urn:weft:schema:workflow';
+const SCHEMA_ID = 'urn:weft:schema:workflow';
 
 /** Values of an optional field: null counts as absent. */
 const orNull = (type: string, isRequired: boolean): Json => (isRequired ? type : [type, 'null']);

@@ -64,7 +64,7 @@ function toEvent({ after, event }: Bundle['events'][number], round: Rounding): T
 }
 
 /** The value that stands for a secret, which no bundle contains. */
-export const placeholderOf = (secret: string): string => `the secret ${secret}`;
+const placeholderOf = (secret: string): string => `the secret ${secret}`;
 
 /**
  * The case that a bundle describes, for a revision of its workflow: the recorded calls answer the functions of the

@@ -32,7 +32,7 @@ function usesInJq(ast: Ast): SecretUse[] {
 const IN_JS = /\bdata\.secrets\.([A-Za-z_]\w*)|\bdata\.secrets\[(["'])([^"']+)\2\]/g;
 
 /** The secrets that a script uses. */
-export function secretUses({ kind, source, program }: Script): SecretUse[] {
+function secretUses({ kind, source, program }: Script): SecretUse[] {
   if (kind === 'jq') return program === undefined || program instanceof JqSyntaxError ? [] : usesInJq(program);
   return [...source.matchAll(IN_JS)].map((found) => {
     const name = found[1] ?? found[3] ?? '';
@@ -42,7 +42,7 @@ export function secretUses({ kind, source, program }: Script): SecretUse[] {
 }
 
 /** The secrets that the action around a query declares; undefined for a query outside an action. */
-export function declaredFor(state: StateView, path: string): readonly string[] | undefined {
+function declaredFor(state: StateView, path: string): readonly string[] | undefined {
   const action = /^(action|actions\.\d+)\./.exec(path)?.[1];
   if (action === undefined) return undefined;
   const names = action.startsWith('actions')
