@@ -188,6 +188,43 @@ describe('the names of Direktiv’s command line', () => {
     expect((await workspace.weft(['vars', 'get', 'x', '-P', 'b'])).out).toBe('1');
   });
 
+  describe('in a .direktiv.yaml that another person may have written', () => {
+    const get = (env: Readonly<Record<string, string>>, ...more: string[]) =>
+      workspace.weft(['vars', 'get', 'x', ...more], { env });
+    const fileOf = (more = '') =>
+      workspace.write({ '.direktiv.yaml': `addr: ${client.url}\nnamespace: demo\n${more}` });
+
+    test.each(['WEFT_KEY', 'DIREKTIV_AUTH'])('select no URL that gets the key of %s', async (name) => {
+      await fileOf();
+      const { code, err, out } = await get({ [name]: client.key });
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain(
+        `the key of ${name} is not sent to ${client.url}, which only ${workspace.folder}/.direktiv`,
+      );
+    });
+
+    test('select no URL by a profile that gets the key of the environment', async () => {
+      await workspace.write({ '.direktiv.yaml': `profiles:\n- {id: a, addr: '${client.url}', namespace: demo}\n` });
+      expect((await get({ WEFT_KEY: client.key, WEFT_PROFILE: 'a' })).err).toContain('is not sent to');
+      expect((await get({ WEFT_KEY: client.key }, '-P', 'a')).err).toContain('is not sent to');
+    });
+
+    test('select a URL that gets the key if the user has named the URL, or has logged in there', async () => {
+      await fileOf();
+      expect((await get({ WEFT_KEY: client.key, WEFT_URL: `${client.url}/` })).out).toBe('1');
+      expect((await get({ WEFT_KEY: client.key }, '--url', client.url)).out).toBe('1');
+      expect((await get({}, '--key', client.key)).out).toBe('1');
+      const login = ['login', '--profile', 'p', '--url', client.url];
+      expect((await workspace.weft(login, { env: { WEFT_KEY: client.key } })).code).toBe(0);
+      expect((await get({ WEFT_KEY: client.key })).out).toBe('1');
+    });
+
+    test('select a URL with the key of the file, not with that of the environment', async () => {
+      await fileOf(`auth: ${client.key}\n`);
+      expect((await get({ WEFT_KEY: 'a-key-of-another-service' })).out).toBe('1');
+    });
+  });
+
   test('in an invalid YAML file are a usage error', async () => {
     await workspace.write({ '.direktiv.yaml': 'a: [\n' });
     const { code, err } = await workspace.weft(['vars', 'get', 'x']);
