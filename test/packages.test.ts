@@ -46,6 +46,13 @@ describe('what the service runs on', () => {
     expect(nodes.every(([, { os, cpu }]) => os !== undefined && cpu !== undefined)).toBe(true);
     expect(Object.keys(lock).filter((path) => /\/node-(linux|win|darwin)-/.test(path))).toEqual([]);
   });
+
+  test('is set up by scripts that do nothing else: the shell that ran an older Node would run it again', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+    const setups = Object.entries(scripts).filter(([, command]) => command.includes('bin/setup.mjs'));
+    expect(setups.map(([name]) => name)).toContain('pretest');
+    expect(setups.filter(([, command]) => command !== 'node bin/setup.mjs')).toEqual([]);
+  });
 });
 
 describe('the licenses', () => {
