@@ -35,7 +35,7 @@ const PICKS: Readonly<Record<Mode, (action: Action) => boolean>> = {
 /** The actions in which every word of the term occurs; those that begin with its first word come first. */
 function matching(all: readonly Action[], text: string): readonly Action[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const textOf = ({ label, words: more = '' }: Action): string => `${label} ${more}`.toLowerCase();
+  const textOf = ({ label }: Action): string => label.toLowerCase();
   const found = all.filter((action) => words.every((word) => textOf(action).includes(word)));
   const rank = (action: Action): number => (textOf(action).startsWith(words[0] ?? '') ? 0 : 1);
   return found.toSorted((a, b) => rank(a) - rank(b));

@@ -38,10 +38,7 @@ export const routes: readonly Route[] = [
   { path: 'keys', page: KeysPage },
   { path: 'audit', page: AuditPage },
   { path: 'server', page: ServerPage },
-  {
-    path: 'server/services/:name',
-    page: ServicePage,
-  },
+  { path: 'server/services/:name', page: ServicePage },
   { path: 'playground', page: PlaygroundPage },
   { path: 'n/:namespace', page: OverviewPage },
   { path: 'n/:namespace/tree/*path', page: TreePage },
@@ -54,27 +51,12 @@ export const routes: readonly Route[] = [
   { path: 'n/:namespace/webhooks', page: WebhooksPage },
   { path: 'n/:namespace/metrics', page: MetricsPage },
   { path: 'n/:namespace/log', page: LogPage },
-  {
-    path: 'n/:namespace/variables',
-    page: VariablesPage,
-  },
+  { path: 'n/:namespace/variables', page: VariablesPage },
   { path: 'n/:namespace/secrets', page: SecretsPage },
-  {
-    path: 'n/:namespace/services',
-    page: ServicesPage,
-  },
-  {
-    path: 'n/:namespace/services/:name',
-    page: ServicePage,
-  },
-  {
-    path: 'n/:namespace/registries',
-    page: RegistriesPage,
-  },
-  {
-    path: 'n/:namespace/settings',
-    page: SettingsPage,
-  },
+  { path: 'n/:namespace/services', page: ServicesPage },
+  { path: 'n/:namespace/services/:name', page: ServicePage },
+  { path: 'n/:namespace/registries', page: RegistriesPage },
+  { path: 'n/:namespace/settings', page: SettingsPage },
 ];
 
 export interface Found {

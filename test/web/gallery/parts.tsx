@@ -143,8 +143,7 @@ function LongTable() {
           { name: 'Number', width: '120px', isRight: true, cell: (row: number) => row.toLocaleString('en-US') },
           { name: 'Text', width: '1fr', cell: (row: number) => (row % 50 === 0 ? HOSTILE : `row ${row}`) },
         ]}
-        count={10_000}
-        rowAt={(index) => (index % 17 === 5 ? undefined : index)}
+        rows={{ length: 10_000, at: (index) => (index % 17 === 5 ? undefined : index) }}
         keyOf={(row) => String(row)}
         narrow={(row) => <span>{row}</span>}
       />

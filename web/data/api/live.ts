@@ -17,6 +17,8 @@ export interface Live<T> {
 
 /** A value that is read once, and again on demand. */
 export interface Loaded<T> extends Live<T> {
+  /** A request for the value is under way. */
+  readonly isBusy: boolean;
   reload(): void;
 }
 
@@ -34,18 +36,19 @@ function remember(name: string, value: unknown): void {
 }
 
 class Shown<T> implements Live<T> {
-  readonly name: string;
+  /** The name of the value in the cache; undefined: it is not kept there. */
+  readonly name: string | undefined;
   readonly value: Signal<T | undefined>;
   readonly error = signal<ApiError | undefined>(undefined);
   readonly state = signal<StreamState>('connecting');
 
-  constructor(name: string) {
+  constructor(name: string | undefined) {
     this.name = name;
-    this.value = signal(cache.get(name) as T | undefined);
+    this.value = signal(cache.get(name ?? '') as T | undefined);
   }
 
   show(value: T): void {
-    remember(this.name, value);
+    if (this.name !== undefined) remember(this.name, value);
     this.error.value = undefined;
     this.value.value = value;
   }
@@ -84,77 +87,88 @@ export function useLive<Id extends OperationName>(
   return shown;
 }
 
+type Load<T> = (signal: AbortSignal) => Promise<T>;
+
+function useLoader<T>(name: string, isKept: boolean, load: Load<T> | undefined, version: unknown): Loaded<T> {
+  const loader = useMemo(() => new Loader<T>(isKept ? name : undefined), [name]);
+  loader.load = load;
+  useEffect(() => {
+    loader.reload();
+    return () => loader.stop();
+  }, [loader, load !== undefined, version]);
+  return loader;
+}
+
+/**
+ * Reads a value by a function when the component is shown, and again when `version` changes. Another `name` is another
+ * value. With `load` undefined, nothing is read.
+ */
+export const useRead = <T>(name: readonly unknown[], load: Load<T> | undefined, version?: unknown): Loaded<T> =>
+  useLoader(nameOf(...name), false, load, version);
+
 /** Calls an operation when the component is shown and when the request changes; with `path` undefined, not at all. */
 export function useLoad<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
   query?: Query<Id>,
+  version?: unknown,
 ): Loaded<ReplyOf<Id>> {
-  const name = nameOf('load', id, path, query);
-  const loader = useMemo(
-    () =>
-      new Loader<ReplyOf<Id>>(name, (signal) =>
-        call(id, path as PathOf<Id>, { ...(query === undefined ? {} : { query }), signal }),
-      ),
-    [name],
-  );
-  useEffect(() => {
-    if (path === undefined) return undefined;
-    loader.reload();
-    return () => loader.stop();
-  }, [loader]);
-  return loader;
+  const load: Load<ReplyOf<Id>> = (signal) =>
+    call(id, path as PathOf<Id>, { ...(query === undefined ? {} : { query }), signal });
+  return useLoader(nameOf('load', id, path, query), true, path === undefined ? undefined : load, version);
 }
 
 const AGAIN_MS = 3000;
 
-/**
- * As `useLoad`, and again every few seconds while the page is in sight; at once when `version` changes. For what the
- * service has no stream of.
- */
+/** Reads a value again every so many milliseconds while the page is in sight; not before the request before has ended. */
+export function useReloads(loaded: Loaded<unknown>, milliseconds = AGAIN_MS): void {
+  const again = () => {
+    if (!loaded.isBusy) loaded.reload();
+  };
+  useEffect(() => every(milliseconds, again), [loaded, milliseconds]);
+}
+
+/** As `useLoad`, and again every few seconds while the page is in sight. For what the service has no stream of. */
 export function usePolled<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
   query?: Query<Id>,
-  version = '',
+  version?: unknown,
 ): Loaded<ReplyOf<Id>> {
-  const loaded = useLoad(id, path, query);
-  const isAsked = path !== undefined;
-  useEffect(() => {
-    if (!isAsked) return undefined;
-    if (version !== '') loaded.reload();
-    return every(AGAIN_MS, () => loaded.reload());
-  }, [loaded, isAsked, version]);
+  const loaded = useLoad(id, path, query, version);
+  useReloads(loaded);
   return loaded;
 }
 
 class Loader<T> extends Shown<T> implements Loaded<T> {
-  readonly #load: (signal: AbortSignal) => Promise<T>;
+  /** Reads the value; undefined: it is not read. */
+  load: Load<T> | undefined;
+  isBusy = false;
   #running = new AbortController();
   #forget: () => void = () => {};
 
-  constructor(name: string, load: (signal: AbortSignal) => Promise<T>) {
-    super(name);
-    this.#load = load;
-  }
-
   stop(): void {
+    this.isBusy = false;
     this.#running.abort();
     this.#forget();
   }
 
   reload(): void {
     this.stop();
+    if (this.load === undefined) return;
+    this.isBusy = true;
     this.#running = new AbortController();
     const { signal } = this.#running;
-    this.#load(signal).then(
+    this.load(signal).then(
       (value) => {
         if (signal.aborted) return;
+        this.isBusy = false;
         this.state.value = 'live';
         this.show(value);
       },
       (error: unknown) => {
         if (signal.aborted) return;
+        this.isBusy = false;
         this.state.value = 'ended';
         this.fail(error);
         this.#waitAfter(toApiError(error));

@@ -1,7 +1,7 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import { key, may, rights, session } from '../api/session.ts';
-import { count } from '../format/text.ts';
+import { count, numeric } from '../format/text.ts';
 import { actionOf, type BulkKind, type BulkOrder, type BulkPlan, type BulkProgress } from './actions.ts';
 import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
 
@@ -13,59 +13,43 @@ export class BulkJob {
   readonly order: BulkOrder;
   /** The runs that it was planned for. */
   readonly planned: number;
-  readonly #plan: KeptJob['plan'];
-  readonly #progress: Signal<BulkProgress>;
-  readonly #state: Signal<JobState> = signal<JobState>('interrupted');
-  readonly #error = signal<ApiError | undefined>(undefined);
+  /** When it was planned: runs that came later are left out. */
+  readonly plan: KeptJob['plan'];
+  readonly progress: Signal<BulkProgress>;
+  readonly state = signal<JobState>('interrupted');
+  readonly error = signal<ApiError | undefined>(undefined);
   #isStopped = false;
   #isLeft = false;
 
   constructor({ order, plan, planned, progress }: KeptJob) {
     this.order = order;
     this.planned = planned;
-    this.#plan = plan;
-    this.#progress = signal(progress);
-  }
-
-  /** When it was planned: runs that came later are left out. */
-  get plan(): KeptJob['plan'] {
-    return this.#plan;
-  }
-
-  get progress(): ReadonlySignal<BulkProgress> {
-    return this.#progress;
-  }
-
-  get state(): ReadonlySignal<JobState> {
-    return this.#state;
-  }
-
-  get error(): ReadonlySignal<ApiError | undefined> {
-    return this.#error;
+    this.plan = plan;
+    this.progress = signal(progress);
   }
 
   /** Runs the action, or continues it after a failure or in another tab: it skips runs that were processed already. */
   async run(): Promise<void> {
     this.#isStopped = false;
-    this.#state.value = 'running';
-    this.#error.value = undefined;
+    this.state.value = 'running';
+    this.error.value = undefined;
     this.#keep();
     try {
       await underLock(this.order, () => this.#work());
       if (this.#isLeft) return;
-      this.#state.value = this.#isStopped ? 'stopped' : 'over';
+      this.state.value = this.#isStopped ? 'stopped' : 'over';
       dropJob(this.order);
     } catch (error) {
-      this.#error.value = toApiError(error);
-      this.#state.value = 'failed';
+      this.error.value = toApiError(error);
+      this.state.value = 'failed';
     }
   }
 
   #work(): Promise<void> {
-    return actionOf(this.order).run(this.#plan, {
-      from: this.#progress.peek(),
+    return actionOf(this.order).run(this.plan, {
+      from: this.progress.peek(),
       onProgress: (progress) => {
-        this.#progress.value = progress;
+        this.progress.value = progress;
         this.#keep();
       },
       isStopped: () => this.#isStopped,
@@ -73,7 +57,7 @@ export class BulkJob {
   }
 
   #keep(): void {
-    keepJob({ order: this.order, plan: this.#plan, planned: this.planned, progress: this.#progress.peek() });
+    keepJob({ order: this.order, plan: this.plan, planned: this.planned, progress: this.progress.peek() });
   }
 
   /** Ends it after the request that is under way. */
@@ -100,9 +84,9 @@ const ENDINGS: Readonly<Record<JobState, string>> = {
 /** `3 of 10 runs cancelled, 1 skipped …`. */
 export function progressText({ order, planned, progress, state }: BulkJob): string {
   const { done, skipped } = progress.value;
-  const more = skipped === 0 ? '' : `, ${skipped.toLocaleString('en-US')} skipped`;
+  const more = skipped === 0 ? '' : `, ${numeric(skipped)} skipped`;
   const isPart = state.value !== 'over' && planned > done;
-  const runs = isPart ? `${done.toLocaleString('en-US')} of ${count(planned, 'run')}` : count(done, 'run');
+  const runs = isPart ? `${numeric(done)} of ${count(planned, 'run')}` : count(done, 'run');
   return `${runs} ${DID[order.kind]}${more}${ENDINGS[state.value]}`;
 }
 

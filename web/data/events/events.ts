@@ -1,5 +1,6 @@
 import type { EventRecord, Listener } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
+import { jsonIn, readJson, readObject } from '../format/json.ts';
 import { textOfBase64 } from '../format/text.ts';
 
 /** An event as it is written to be sent. */
@@ -25,14 +26,9 @@ const CORE: ReadonlySet<string> = new Set([
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The event itself; undefined where it is no JSON. */
-export function eventIn({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json | undefined {
-  try {
-    return JSON.parse(textOfBase64(cloudevent)) as Json;
-  } catch {
-    return undefined;
-  }
-}
+/** The event itself; undefined where it is not JSON. */
+export const eventIn = ({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json | undefined =>
+  jsonIn(textOfBase64(cloudevent)) as Json | undefined;
 
 /** A decision reaches its run as an event of this type, which no event of a namespace has. */
 const DECISION = 'weft.approval';
@@ -42,6 +38,12 @@ export const isWait = ({ instance, cancels }: Listener): boolean => instance !==
 
 /** Whether a listener waits for a decision of a person. */
 export const isForDecision = ({ events }: Listener): boolean => events.some(({ type }) => type === DECISION);
+
+/** The reason of a wait in a few words: a decision, or types of events. */
+export function waitWords(listener: Listener): string {
+  if (isForDecision(listener)) return 'a decision';
+  return listener.events.map(({ type }) => type).join(listener.mode === 'and' ? ' and ' : ' or ');
+}
 
 const WAIT = 'wait ';
 
@@ -62,24 +64,16 @@ export function draftOfEvent(record: EventRecord): EventDraft {
   };
 }
 
-function parsed(name: string, text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SyntaxError(`${name}: no JSON (${error instanceof Error ? error.message : error})`);
-  }
+/** The event that a draft stands for. Throws SyntaxError for attributes or data that are not JSON. */
+function toEvent({ type, source, attributes, data }: EventDraft, id: string): Json {
+  const more = readObject(attributes);
+  if ('problem' in more) throw new SyntaxError(`Attributes: ${more.problem}`);
+  const body = data.trim() === '' ? {} : readJson(data);
+  if ('problem' in body) throw new SyntaxError(`Data: ${body.problem}`);
+  return { specversion: '1.0', id, type, source, ...more.value, ...('value' in body ? { data: body.value } : {}) };
 }
 
-/** The event that a draft stands for. Throws SyntaxError for attributes or data that are no JSON. */
-export function toEvent({ type, source, attributes, data }: EventDraft, id: string): Json {
-  const more = parsed('Attributes', attributes) ?? {};
-  if (typeof more !== 'object' || more === null || Array.isArray(more)) throw new SyntaxError('Attributes: no object');
-  const body = parsed('Data', data);
-  return { specversion: '1.0', id, type, source, ...more, ...(body === undefined ? {} : { data: body }) };
-}
-
-/** Sends an event into a namespace and returns its id. Throws ApiError, and SyntaxError for a draft that is no JSON. */
+/** Sends an event into a namespace and returns its id. Throws ApiError, and SyntaxError for a draft that is not JSON. */
 export async function sendEvent(namespace: string, draft: EventDraft): Promise<string> {
   const id = crypto.randomUUID();
   const body = JSON.stringify(toEvent(draft, id));

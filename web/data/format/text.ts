@@ -3,9 +3,15 @@ export function cutMiddle(text: string, start = 8, end = 5): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
 }
 
+/** `10,002`. */
+export const numeric = (value: number): string => value.toLocaleString('en-US');
+
+/** `once`, `3 times`. */
+export const times = (number: number): string => (number === 1 ? 'once' : `${numeric(number)} times`);
+
 /** `1 run`, `12 runs`, `10,002 runs`. */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+  return `${numeric(number)} ${number === 1 ? one : many}`;
 }
 
 /** `12 B`, `3.4 kB`, `1.2 MB`. */
@@ -37,13 +43,4 @@ export function base64OfText(text: string): string {
   let binary = '';
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
-}
-
-/** JSON with two blanks of indentation, or the text itself where it is no JSON. */
-export function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

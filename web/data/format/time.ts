@@ -4,9 +4,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
-const clockText = (date: Date): string => `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
-const dayText = (date: Date): string =>
-  `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+const dayText = (date: Date): string => `${date.getFullYear()}-${monthDay(date)}`;
+
+/** `14:05`. */
+export const clockText = (date: Date): string => `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+
+/** `11-20`. */
+export const monthDay = (date: Date): string => `${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 
 /** The instant of a timestamp, milliseconds since 1970; fractions below a millisecond are kept. */
 export function instantOf(timestamp: string): number {

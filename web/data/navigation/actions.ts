@@ -5,8 +5,6 @@ import { useEffect } from 'preact/hooks';
 export interface Action {
   readonly id: string;
   readonly label: string;
-  /** Words that find it besides its label. */
-  readonly words?: string;
   /** A key, or two that follow each other: `g r`. */
   readonly keys?: string;
   /** Belongs to the page that is shown: `.` lists these. */

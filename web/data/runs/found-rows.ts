@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { InstanceRecord, InstancesReply } from '../../../clients/api/operations.ts';
 import { every } from '../api/asking.ts';
 import { call } from '../api/client.ts';
@@ -26,7 +26,8 @@ export class FoundRows {
   /** False while there may be more than the rows that are known. */
   readonly isWhole = signal(false);
 
-  readonly #labels = signal<ReadonlyMap<string, Labels>>(new Map());
+  /** The labels of the runs, by id. */
+  readonly labels = signal<ReadonlyMap<string, Labels>>(new Map());
   readonly #namespace: string;
   readonly #filters: RunFilters;
   readonly #openedAt = Date.now();
@@ -39,11 +40,6 @@ export class FoundRows {
   constructor(namespace: string, filters: RunFilters) {
     this.#namespace = namespace;
     this.#filters = filters;
-  }
-
-  /** The labels of the runs, by id. */
-  get labels(): ReadonlySignal<ReadonlyMap<string, Labels>> {
-    return this.#labels;
   }
 
   /** Begins to load. Returns the function that ends it. */
@@ -103,7 +99,7 @@ export class FoundRows {
     this.#isFirstPage = isFirst;
     this.#next = pageInfo.hasNextPage ? pageInfo.endCursor : undefined;
     const labels = results.flatMap(({ id, labels: found }) => (found === undefined ? [] : [[id, found] as const]));
-    this.#labels.value = new Map([...(isFirst ? [] : this.#labels.peek()), ...labels]);
+    this.labels.value = new Map([...(isFirst ? [] : this.labels.peek()), ...labels]);
     this.rows.value = rows;
     this.isWhole.value = this.#next === undefined;
     this.total.value = rows.size + (this.#next === undefined ? 0 : 1);

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { InstanceRow } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 
@@ -16,19 +16,15 @@ const SETTLED_MS = 5000;
  * stream: they are asked for once, for rows whose labels are not known, and at most every two seconds.
  */
 export class RunLabels {
-  readonly #known = signal<ReadonlyMap<string, Labels>>(new Map());
+  /** By the id of the run. */
+  readonly known = signal<ReadonlyMap<string, Labels>>(new Map());
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = 0;
-
-  /** By the id of the run. */
-  get known(): ReadonlySignal<ReadonlyMap<string, Labels>> {
-    return this.#known;
-  }
 
   /** Asks for the labels of these rows, by `ask`, if some are not known. */
   want(rows: readonly InstanceRow[], ask: () => Promise<readonly InstanceRow[]>): void {
     clearTimeout(this.#timer);
-    if (rows.every(({ id }) => this.#known.peek().has(id))) return;
+    if (rows.every(({ id }) => this.known.peek().has(id))) return;
     const delay = Math.max(FIRST_MS, this.#askedAt + AGAIN_MS - Date.now());
     this.#timer = setTimeout(() => {
       this.#askedAt = Date.now();
@@ -45,6 +41,6 @@ export class RunLabels {
     const settled = Date.now() - SETTLED_MS;
     const isSettled = ({ labels, createdAt }: InstanceRow) => labels !== undefined || instantOf(createdAt) < settled;
     const read = found.filter(isSettled).map(({ id, labels = NONE }) => [id, labels] as const);
-    this.#known.value = new Map([...this.#known.peek(), ...read]);
+    this.known.value = new Map([...this.known.peek(), ...read]);
   }
 }

@@ -17,14 +17,3 @@ export function patchOf(before: Data, after: Data): readonly PatchOperation[] {
   });
   return [...removed.map((key): PatchOperation => ({ op: 'remove', path: pointerOf(key) })), ...set];
 }
-
-/** The object that a text means, or the problem of the text. */
-export function objectOf(text: string): { readonly data: Data } | { readonly problem: string } {
-  try {
-    const data: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data: data as Data };
-    return { problem: 'the data of a run is an object: {…}' };
-  } catch (error) {
-    return { problem: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}

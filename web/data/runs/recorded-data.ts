@@ -1,7 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { type PathOf, request } from '../api/client.ts';
-import { type ApiError, isAbort, toApiError } from '../api/errors.ts';
+import { type Loaded, useRead } from '../api/live.ts';
 import { download, type OnProgress } from '../api/transfer.ts';
 import { bytesOfBase64 } from '../format/text.ts';
 
@@ -60,30 +58,8 @@ async function readData(id: DataOperation, path: PathOf<DataOperation>, signal: 
 }
 
 /** Data of a run while the component is shown; with `path` undefined, no request is sent. */
-export function useRunData(id: DataOperation, path: PathOf<DataOperation> | undefined) {
-  const data = useSignal<RunData | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
-  const tries = useSignal(0);
-  const { namespace, instance } = path ?? {};
-  useEffect(() => {
-    if (namespace === undefined || instance === undefined) return undefined;
-    const running = new AbortController();
-    error.value = undefined;
-    readData(id, { namespace, instance }, running.signal).then(
-      (read) => {
-        data.value = read;
-      },
-      (failure: unknown) => {
-        if (!isAbort(failure)) error.value = toApiError(failure);
-      },
-    );
-    return () => running.abort();
-  }, [id, namespace, instance, data, error, tries.value]);
-  const reload = () => {
-    tries.value += 1;
-  };
-  return { data: data.value, error: error.value, reload };
-}
+export const useRunData = (id: DataOperation, path: PathOf<DataOperation> | undefined): Loaded<RunData> =>
+  useRead([id, path], path && ((signal) => readData(id, path, signal)));
 
 /** Fetches all data of a run, as bytes. Throws ApiError. */
 export async function fetchData(id: DataOperation, path: PathOf<DataOperation>, onProgress: OnProgress): Promise<Blob> {

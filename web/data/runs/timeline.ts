@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import type { Step as RecordedStep, TimelineReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../api/live.ts';
 
@@ -6,9 +5,7 @@ export type { RecordedStep };
 
 /** The record of a run, read again when `version` changes; undefined until it is there. */
 export function useTimeline(namespace: string, id: string, version: string): TimelineReply | undefined {
-  const loaded = useLoad('getInstanceTimeline', { namespace, instance: id });
-  useEffect(() => loaded.reload(), [loaded, version]);
-  return loaded.value.value;
+  return useLoad('getInstanceTimeline', { namespace, instance: id }, undefined, version).value.value;
 }
 
 /** The last recorded visit of each state, in the order of the visits. */

@@ -1,3 +1,5 @@
+import { isObject } from '../format/json.ts';
+
 /** The states of a workflow and the ways between them. */
 export interface Graph {
   readonly states: readonly GraphState[];
@@ -28,8 +30,7 @@ export interface GraphEdge {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Field names of the language count without case. */
@@ -39,7 +40,7 @@ function field(object: Json, name: string): unknown {
   return key === undefined ? undefined : object[key];
 }
 
-const typeIn = (event: unknown): string => (isJson(event) ? textOf(field(event, 'type')) : '');
+const typeIn = (event: unknown): string => (isObject(event) ? textOf(field(event, 'type')) : '');
 
 const eventType = (entry: Json): string => typeIn(field(entry, 'event'));
 
@@ -52,7 +53,7 @@ interface Exit {
 /** The choices of an approval, by their names; one without a next state ends the run. */
 function choicesOf(state: Json): readonly [string, unknown][] {
   const choices = field(state, 'choices');
-  return isJson(choices) ? Object.entries(choices) : [];
+  return isObject(choices) ? Object.entries(choices) : [];
 }
 
 function exitsOf(state: Json): Exit[] {
@@ -83,7 +84,7 @@ const ENDLESS: ReadonlySet<string> = new Set<EdgeKind>(['error']);
 
 /** Reads the graph of a workflow's YAML document; entries that are no states are left out. */
 export function toGraph(document: unknown): Graph {
-  const root = isJson(document) ? document : {};
+  const root = isObject(document) ? document : {};
   const found = listOf(field(root, 'states')).filter((state) => textOf(field(state, 'id')) !== '');
   const ids = new Set(found.map((state) => textOf(field(state, 'id'))));
   const edges = found.flatMap((state) => {
@@ -101,7 +102,7 @@ export function toGraph(document: unknown): Graph {
     };
   });
   const start = field(root, 'start');
-  const named = isJson(start) ? textOf(field(start, 'state')) : '';
+  const named = isObject(start) ? textOf(field(start, 'state')) : '';
   const cancelOn = typeIn(field(root, 'cancelOn'));
   const entry = ids.has(named) ? named : states[0]?.id;
   return { states, edges, entry, ...(cancelOn === '' ? {} : { cancelOn }) };

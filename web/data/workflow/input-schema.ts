@@ -1,3 +1,5 @@
+import { isObject } from '../format/json.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** A property of a JSON schema, as a form needs it. */
@@ -12,7 +14,6 @@ export interface InputField {
   readonly example: unknown;
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
 
 function toField(name: string, schema: Json, required: readonly unknown[]): InputField {
@@ -31,10 +32,10 @@ function toField(name: string, schema: Json, required: readonly unknown[]): Inpu
 
 /** The fields of a schema of an object; undefined for a schema that names none. */
 export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
-  if (!isJson(schema) || !isJson(schema['properties'])) return undefined;
+  if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const fields = Object.entries(schema['properties']).flatMap(([name, one]) =>
-    isJson(one) ? [toField(name, one, required)] : [],
+    isObject(one) ? [toField(name, one, required)] : [],
   );
   return fields.length === 0 ? undefined : fields;
 }
@@ -44,8 +45,8 @@ export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
  * checks all of the data.
  */
 export function inputSchema(document: unknown): readonly InputField[] | undefined {
-  const states = isJson(document) && Array.isArray(document['states']) ? document['states'] : [];
+  const states = isObject(document) && Array.isArray(document['states']) ? document['states'] : [];
   const first: unknown = states[0];
-  if (!isJson(first) || first['type'] !== 'validate' || first['subject'] !== undefined) return undefined;
+  if (!isObject(first) || first['type'] !== 'validate' || first['subject'] !== undefined) return undefined;
   return fieldsOf(first['schema']);
 }

@@ -6,14 +6,18 @@ import { loadYaml } from './reading.ts';
 /** Trees of more workflows are not looked through. */
 const MOST_WORKFLOWS = 300;
 
+/** Directories before workflows, each by name. */
+export const inOrder = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.toSorted((a, b) => (a.type === b.type ? a.name.localeCompare(b.name) : a.type === 'directory' ? -1 : 1));
+
 /** The nodes in a directory. Throws ApiError where it is none. */
-export async function childrenOf(namespace: string, node: string): Promise<readonly Node[]> {
+async function childrenOf(namespace: string, node: string): Promise<readonly Node[]> {
   const reply = await call('getNode', { namespace, node });
   return 'children' in reply ? reply.children.results : [];
 }
 
 /** Every workflow below a directory, at most a few hundred. */
-export async function workflowsBelow(namespace: string, root: string): Promise<readonly Node[]> {
+async function workflowsBelow(namespace: string, root: string): Promise<readonly Node[]> {
   const found: Node[] = [];
   const open = [root];
   for (let next = open.pop(); next !== undefined && found.length < MOST_WORKFLOWS; next = open.pop()) {

@@ -11,7 +11,8 @@ import { Head } from '../../parts/head/head.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
-import { Id, Time } from '../../parts/value/value.tsx';
+import { RunLink, WorkflowLink } from '../../parts/value/links.tsx';
+import { Time } from '../../parts/value/value.tsx';
 import { Decision } from './decision.tsx';
 
 type Approval = ApprovalsReply['approvals'][number];
@@ -26,11 +27,7 @@ const columnsFor = (namespace: string): readonly Column<Approval>[] => [
   {
     name: 'Workflow',
     width: 'minmax(120px, 1fr)',
-    cell: ({ workflow }) => (
-      <a class="link" href={addresses.tree(namespace, workflow)}>
-        {workflow}
-      </a>
-    ),
+    cell: ({ workflow }) => <WorkflowLink {...{ namespace, workflow }} />,
   },
   {
     name: 'Who decides',
@@ -42,7 +39,7 @@ const columnsFor = (namespace: string): readonly Column<Approval>[] => [
   {
     name: 'Run',
     width: '152px',
-    cell: ({ instance }) => <Id id={instance} of="the run’s id" href={addresses.run(namespace, instance)} />,
+    cell: ({ instance }) => <RunLink namespace={namespace} id={instance} />,
   },
 ];
 
@@ -104,8 +101,7 @@ function List({ namespace, filters, approvals }: ListProps) {
     <Table
       label="Open approvals"
       columns={columnsFor(namespace)}
-      count={approvals.length}
-      rowAt={(index) => approvals[index]}
+      rows={approvals}
       keyOf={({ instance }) => instance}
       hrefOf={hrefOf}
       isChosen={({ instance }) => instance === place.value.query.get('run')}

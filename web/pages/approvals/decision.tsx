@@ -4,14 +4,16 @@ import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into } from '../../data/api/task.ts';
-import { addresses } from '../../data/navigation/addresses.ts';
+import { readObject } from '../../data/format/json.ts';
+import { times } from '../../data/format/text.ts';
 import { fieldsOf } from '../../data/workflow/input-schema.ts';
 import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { AreaField, TextField } from '../../parts/field/field.tsx';
 import { SchemaForm } from '../../parts/form/schema-form.tsx';
 import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
-import { Id, Time } from '../../parts/value/value.tsx';
+import { RunLink, WorkflowLink } from '../../parts/value/links.tsx';
+import { Time } from '../../parts/value/value.tsx';
 
 type Approval = ApprovalReply['approval'];
 
@@ -31,7 +33,7 @@ function Facts({ namespace, approval }: { readonly namespace: string; readonly a
       <dt>Asked</dt>
       <dd>
         <Time at={since} />
-        {reminders > 0 && `, reminded ${reminders === 1 ? 'once' : `${reminders} times`}`}
+        {reminders > 0 && `, reminded ${times(reminders)}`}
       </dd>
       <dt>Ends without a decision</dt>
       <dd>
@@ -39,30 +41,21 @@ function Facts({ namespace, approval }: { readonly namespace: string; readonly a
       </dd>
       <dt>Run</dt>
       <dd class="line">
-        <Id id={instance} of="the run’s id" href={addresses.run(namespace, instance)} />
+        <RunLink namespace={namespace} id={instance} />
       </dd>
       <dt>State</dt>
       <dd>
-        <code>{state}</code> of{' '}
-        <a class="link" href={addresses.tree(namespace, workflow)}>
-          {workflow}
-        </a>
+        <code>{state}</code> of <WorkflowLink {...{ namespace, workflow }} />
       </dd>
     </dl>
   );
 }
 
-/** The values of the form. Throws for a text that is no object. */
-function formIn(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`The form is no JSON: ${error instanceof Error ? error.message : ''}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('The form is no JSON object');
-  return value as Record<string, unknown>;
+/** The values of the form. Throws for a text that is not an object. */
+function formIn(text: string): Readonly<Record<string, unknown>> {
+  const read = readObject(text);
+  if ('problem' in read) throw new Error(`The form is ${read.problem}`);
+  return read.value;
 }
 
 function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'> & { readonly approval: Approval }) {

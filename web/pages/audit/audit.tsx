@@ -79,8 +79,7 @@ function List({ entries }: { readonly entries: readonly AuditEntry[] }) {
     <Table
       label="Changes"
       columns={COLUMNS}
-      count={entries.length}
-      rowAt={(index) => entries[index]}
+      rows={entries}
       keyOf={({ id }) => id}
       narrow={(entry) => (
         <span class="two-lines">

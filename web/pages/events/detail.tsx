@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icon/icon.tsx';
 import { Json } from '../../parts/json/json.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
+import { RunLink, WorkflowLink } from '../../parts/value/links.tsx';
 import { CopyButton, Id, Time } from '../../parts/value/value.tsx';
 
 type Listening = ExplanationReply['listeners'][number];
@@ -38,16 +39,14 @@ function Listener({ namespace, listening }: { readonly namespace: string; readon
       <Icon name={matches ? 'check' : 'close'} />
       <div class="grows">
         <p>
-          <a class="link" href={addresses.tree(namespace, workflow)}>
-            {workflow}
-          </a>{' '}
-          {run !== undefined && <Id id={run} of="the run’s id" href={addresses.run(namespace, run)} />}
+          <WorkflowLink {...{ namespace, workflow }} />{' '}
+          {run !== undefined && <RunLink namespace={namespace} id={run} />}
         </p>
         <p class="quiet">{listening.failed === undefined ? did : 'not delivered: an attribute differs'}</p>
         <Difference failed={listening.failed} />
         {started !== undefined && (
           <p>
-            Started <Id id={started} of="the run’s id" href={addresses.run(namespace, started)} />
+            Started <RunLink namespace={namespace} id={started} />
           </p>
         )}
       </div>

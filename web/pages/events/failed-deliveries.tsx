@@ -115,8 +115,7 @@ export function FailedDeliveries({ namespace }: { readonly namespace: string }) 
       <Table
         label="Failed deliveries"
         columns={columnsFor(namespace, reload)}
-        count={list.length}
-        rowAt={(index) => list[index]}
+        rows={list}
         keyOf={({ id }) => id}
         narrow={(one) => (
           <span class="two-lines">

@@ -6,6 +6,7 @@ import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { AreaField, TextField } from '../../parts/field/field.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 
@@ -24,16 +25,14 @@ function FilterForm({ namespace, filter, script, onDone }: FormProps) {
   const name = useSignal(filter);
   const text = useSignal(script);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const path = { namespace, filter: name.value };
+  const store = async () => {
     const operation = filter === '' ? 'createEventFilter' : 'updateEventFilter';
-    if (!(await task.run(() => call(operation, path, { body: text.value })))) return;
+    await call(operation, { namespace, filter: name.value }, { body: text.value });
     say(`Stored the filter ${name.value}`);
     onDone();
   };
   return (
-    <form class="event-filter" onSubmit={submit}>
+    <Form task={task} work={store} act="Store" failure="The filter was not stored" onLeave={onDone}>
       {filter === '' && <TextField label="Name" isCode isRequired hasFocus value={name.value} onInput={into(name)} />}
       <AreaField
         label={filter === '' ? 'Script' : `Script of ${filter}`}
@@ -43,16 +42,7 @@ function FilterForm({ namespace, filter, script, onDone }: FormProps) {
         hint="The body of a JavaScript function: it gets event, and returns it, another one, or null to drop it"
         onInput={into(text)}
       />
-      {task.error.value && <ErrorNote title="The filter was not stored" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Store
-        </Button>
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -90,8 +90,7 @@ function EventTable({ namespace, events, chosen, query }: EventTableProps) {
     <Table
       label="Events"
       columns={COLUMNS}
-      count={events.length}
-      rowAt={(index) => events[index]}
+      rows={events}
       keyOf={({ id, receivedAt }) => `${id} ${receivedAt}`}
       hrefOf={({ id }) => addresses.event(namespace, id, query)}
       isChosen={({ id }) => id === chosen}

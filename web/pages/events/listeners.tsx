@@ -92,8 +92,7 @@ export function Listeners({ namespace }: { readonly namespace: string }) {
     <Table
       label="Listeners"
       columns={columnsFor(namespace)}
-      count={list.length}
-      rowAt={(index) => list[index]}
+      rows={list}
       keyOf={({ workflow, instance, createdAt, cancels }) => `${workflow} ${instance} ${createdAt} ${cancels}`}
       hrefOf={(listener) => leadsTo(namespace, listener)}
       narrow={(listener) => (

@@ -2,14 +2,14 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { EventRecord, Listener } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
+import { useRead } from '../../data/api/live.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { draftOfEvent, type EventDraft, isForDecision, sendEvent } from '../../data/events/events.ts';
-import { prettyJson } from '../../data/format/text.ts';
+import { prettyJson } from '../../data/format/json.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
-import { Button } from '../../parts/button/button.tsx';
 import { AreaField, TextField } from '../../parts/field/field.tsx';
-import { ErrorNote } from '../../parts/note/note.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 
 interface SendPanelProps {
@@ -48,29 +48,14 @@ function templatesOf(events: readonly EventRecord[], listeners: readonly Listene
   return [...all.values()];
 }
 
-function useTemplates(namespace: string) {
-  const templates = useSignal<readonly Template[]>([]);
-  const source = useSignal<readonly EventRecord[]>([]);
-  useEffect(() => {
-    const lists = [
-      call('listEvents', { namespace }, { query: { limit: LOOKED_AT } }),
-      call('listEventListeners', { namespace }),
-    ] as const;
-    Promise.all(lists).then(
-      ([{ events }, { results }]) => {
-        into(source)(events.results);
-        into(templates)(
-          templatesOf(
-            events.results,
-            results.filter((one) => !isForDecision(one)),
-          ),
-        );
-      },
-      // A form without templates is a form all the same.
-      () => {},
-    );
-  }, [namespace, templates, source]);
-  return { templates: templates.value, events: source.value };
+/** The newest events, and the templates made of them and of the listeners. */
+async function readTemplates(namespace: string) {
+  const [{ events }, { results }] = await Promise.all([
+    call('listEvents', { namespace }, { query: { limit: LOOKED_AT } }),
+    call('listEventListeners', { namespace }),
+  ]);
+  const listeners = results.filter((one) => !isForDecision(one));
+  return { events: events.results, templates: templatesOf(events.results, listeners) };
 }
 
 interface Fields {
@@ -148,31 +133,26 @@ function Inputs({ type, source, attributes, data }: Fields) {
 /** A form for an event; it begins with the type and attributes for which a listener waits, or with an earlier event. */
 export function SendPanel({ namespace, from, type, attributes }: SendPanelProps) {
   const fields = useFields(type, attributes);
-  const { templates, events } = useTemplates(namespace);
+  // Without templates, the form works all the same.
+  const { value } = useRead(['templates', namespace], () => readTemplates(namespace));
+  const { templates = [], events } = value.value ?? {};
   useEffect(() => {
-    const former = events.find(({ id }) => id === from);
+    const former = events?.find(({ id }) => id === from);
     if (former !== undefined) fill(fields, draftOfEvent(former));
   }, [from, events]);
   const task = useTask();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const draft = draftIn(fields);
-    void task.run(async () => {
-      const id = await sendEvent(namespace, draft);
-      say(`Sent ${draft.type}`);
-      go(addresses.event(namespace, id));
-    });
+    const id = await sendEvent(namespace, draft);
+    say(`Sent ${draft.type}`);
+    go(addresses.event(namespace, id));
   };
   return (
-    <form class="stack" onSubmit={submit}>
-      <Inputs {...fields} />
-      {task.error.value && <ErrorNote title="Nothing was sent" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" icon="send" type="submit" isBusy={task.isBusy.value}>
-          Send
-        </Button>
-      </div>
+    <div class="stack">
+      <Form task={task} work={send} act="Send" icon="send" failure="Nothing was sent">
+        <Inputs {...fields} />
+      </Form>
       <Templates templates={templates} onTake={(draft) => fill(fields, draft)} />
-    </form>
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { SelectField, TextField } from '../../parts/field/field.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
@@ -45,17 +46,14 @@ function NewKey({ onDone }: { readonly onDone: () => void }) {
   const namespaces = useSignal('');
   const secret = useSignal('');
   const task = useTask();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const create = async () => {
     const body = {
       name: name.value,
       permission: permission.value as Permission,
       namespaces: namesIn(namespaces.value),
     };
-    void task.run(async () => {
-      secret.value = (await call('createKey', {}, { body })).secret;
-      onDone();
-    });
+    secret.value = (await call('createKey', {}, { body })).secret;
+    onDone();
   };
   const done = () => {
     secret.value = '';
@@ -63,7 +61,7 @@ function NewKey({ onDone }: { readonly onDone: () => void }) {
   };
   if (secret.value !== '') return <Secret secret={secret.value} onDone={done} />;
   return (
-    <form class="bar-form" onSubmit={submit}>
+    <Form task={task} look="bar-form" work={create} act="Create" icon="plus" failure="No key was created">
       <TextField
         label="Name"
         isRequired
@@ -79,11 +77,7 @@ function NewKey({ onDone }: { readonly onDone: () => void }) {
         hint="Names with blanks between them; none means all"
         onInput={into(namespaces)}
       />
-      <Button kind="primary" type="submit" icon="plus" isBusy={task.isBusy.value}>
-        Create
-      </Button>
-      {task.error.value && <ErrorNote title="No key was created" error={task.error.value} />}
-    </form>
+    </Form>
   );
 }
 
@@ -149,8 +143,7 @@ export function KeysPage() {
           label="Keys"
           isWhole
           columns={columnsFor(reload)}
-          count={keys.length}
-          rowAt={(index) => keys[index]}
+          rows={keys}
           keyOf={({ id }) => id}
           narrow={({ name, permission, namespaces, createdAt }) => (
             <span class="two-lines">

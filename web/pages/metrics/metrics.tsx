@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { duration } from '../../data/format/time.ts';
+import { numeric } from '../../data/format/text.ts';
+import { clockText, duration, monthDay } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
 import { dollars, MOST_PRICED, type Price, type Prices, priceText, sumOf, usePrices } from '../../data/runs/prices.ts';
@@ -32,19 +33,16 @@ const SPANS: readonly [Span, ...Span[]] = [
   { value: 'month', label: '30 days by day', span: 30 * DAY, step: DAY, every: 5 },
 ];
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
 function tickText(at: number, { step }: Span): string {
   const date = new Date(at);
-  return step === HOUR ? `${two(date.getHours())}:00` : `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return step === HOUR ? clockText(date) : monthDay(date);
 }
 
 function nameText(at: number): string {
   const date = new Date(at);
-  return `${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:00`;
+  return `${monthDay(date)} ${clockText(date)}`;
 }
 
-const numeric = (value: number): string => value.toLocaleString('en-US');
 const timeText = (value: number | undefined): string => (value === undefined ? '–' : duration(value));
 
 type Group = ReturnType<typeof groupsOf>[number];
@@ -152,8 +150,7 @@ function ByWorkflow({ namespace, groups, prices }: Omit<SumsProps, 'sample'> & {
       label="Workflows"
       isWhole
       columns={columnsFor(prices)}
-      count={groups.length}
-      rowAt={(index) => groups[index]}
+      rows={groups}
       keyOf={({ name }) => name}
       hrefOf={({ name }) => addresses.tree(namespace, name, { tab: 'metrics' })}
       narrow={({ name, started, failed, p50 }) => (
@@ -221,7 +218,7 @@ function OfSample({ namespace, sample, span }: PartProps) {
 export function MetricsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const span = SPANS.find(({ value }) => value === place.value.query.get('span')) ?? SPANS[0];
-  const { sample, error } = useSample(namespace, span.span, span.step);
+  const { value: sample, error } = useSample(namespace, span.span, span.step);
   return (
     <div class="scroll">
       <Head

@@ -1,5 +1,6 @@
 import type { MetricsReply } from '../../../clients/api/operations.ts';
 import { useLoad } from '../../data/api/live.ts';
+import { numeric } from '../../data/format/text.ts';
 import { duration } from '../../data/format/time.ts';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
@@ -44,7 +45,6 @@ function rowsOf(replies: Readonly<Record<Counter, MetricsReply | undefined>>): r
     .toSorted((a, b) => b.invoked - a.invoked);
 }
 
-const numeric = (value: number): string => value.toLocaleString('en-US');
 const meanOf = ({ milliseconds, successful, failed }: Row): string => {
   const ended = successful + failed;
   return ended === 0 ? '–' : duration(milliseconds / ended);
@@ -81,8 +81,7 @@ export function Totals({ namespace }: { readonly namespace: string }) {
       label="Counters"
       isWhole
       columns={COLUMNS}
-      count={rows.length}
-      rowAt={(index) => rows[index]}
+      rows={rows}
       keyOf={({ workflow }) => workflow}
       narrow={(row) => (
         <span class="two-lines">

@@ -8,8 +8,8 @@ import { into, useTask } from '../../data/api/task.ts';
 import { useActions } from '../../data/navigation/actions.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go, place } from '../../data/navigation/location.ts';
-import { Button } from '../../parts/button/button.tsx';
 import { TextField } from '../../parts/field/field.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
@@ -23,15 +23,12 @@ const COLUMNS: readonly Column<NamespaceRecord>[] = [
 function Create() {
   const name = useSignal('');
   const task = useTask();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void task.run(async () => {
-      await call('createNamespace', { namespace: name.value });
-      go(addresses.namespace(name.value));
-    });
+  const create = async () => {
+    await call('createNamespace', { namespace: name.value });
+    go(addresses.namespace(name.value));
   };
   return (
-    <form class="create" onSubmit={submit}>
+    <Form task={task} look="create" work={create} act="Create" icon="plus">
       <TextField
         label="New namespace"
         value={name.value}
@@ -41,10 +38,7 @@ function Create() {
         hint="Lower-case letters, digits and - _ . between them"
         onInput={into(name)}
       />
-      <Button kind="primary" type="submit" icon="plus" isBusy={task.isBusy.value}>
-        Create
-      </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -84,8 +78,7 @@ export function NamespacesPage() {
           label="Namespaces"
           isWhole
           columns={COLUMNS}
-          count={all.length}
-          rowAt={(index) => all[index]}
+          rows={all}
           keyOf={({ name }) => name}
           hrefOf={({ name }) => addresses.namespace(name)}
           narrow={({ name, createdAt }) => (

@@ -3,7 +3,8 @@ import { filterQuery } from '../../data/api/client.ts';
 import { useLive, useLoad } from '../../data/api/live.ts';
 import { now } from '../../data/browser/clock.ts';
 import { useDerived } from '../../data/browser/derived.ts';
-import { instantOf } from '../../data/format/time.ts';
+import { numeric } from '../../data/format/text.ts';
+import { clockText, instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { useSample } from '../../data/runs/sample.ts';
 import { bucketsOf, failuresOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
@@ -20,7 +21,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const RECENT = 8;
 
-const hourText = (at: number): string => `${String(new Date(at).getHours()).padStart(2, '0')}:00`;
+const hourText = (at: number): string => clockText(new Date(at));
 
 /** How many runs are not over, however long ago they began. */
 function useOpenRuns(namespace: string): number | undefined {
@@ -43,23 +44,23 @@ function LastHour({ namespace, sample }: LastHourProps) {
   const figures: Figure[] = [
     {
       label: 'Started, last hour',
-      value: started.toLocaleString('en-US'),
+      value: numeric(started),
       href: addresses.runs(namespace, { since: '1h' }),
     },
     {
       label: 'Failed, last hour',
-      value: failed.toLocaleString('en-US'),
+      value: numeric(failed),
       href: addresses.runs(namespace, { since: '1h', status: 'failed' }),
       mood: failed > 0 ? 'failed' : undefined,
     },
     {
       label: 'In progress',
-      value: open?.toLocaleString('en-US') ?? '…',
+      value: open === undefined ? '…' : numeric(open),
       href: addresses.runs(namespace, { status: 'pending' }),
     },
     {
       label: 'Failed deliveries',
-      value: deliveries.toLocaleString('en-US'),
+      value: numeric(deliveries),
       href: addresses.events(namespace, { view: 'failed' }),
       mood: deliveries > 0 ? 'failed' : undefined,
     },
@@ -70,7 +71,7 @@ function LastHour({ namespace, sample }: LastHourProps) {
 function Day({ namespace, sample }: LastHourProps) {
   const buckets = useMemo(() => bucketsOf(sample, HOUR), [sample]);
   const { started, failed } = summaryOf(sample.runs);
-  const words = `${sample.total.toLocaleString('en-US')} runs, ${failed.toLocaleString('en-US')} failed`;
+  const words = `${numeric(sample.total)} runs, ${numeric(failed)} failed`;
   return (
     <Section title="Last day" detail={started < sample.total ? `${words} of the newest ${started}` : words}>
       <Columns
@@ -97,7 +98,7 @@ function Failures({ namespace, sample }: LastHourProps) {
           {failures.slice(0, RECENT).map(({ name, started, newest }) => (
             <li key={name}>
               <a class="short-row" href={addresses.run(namespace, newest.id)} title={newest.errorMessage}>
-                <span class="short-count">{started.toLocaleString('en-US')}</span>
+                <span class="short-count">{numeric(started)}</span>
                 <code class="cut">{name}</code>
                 <span class="quiet cut grows">{newest.as}</span>
                 <span class="quiet">
@@ -131,7 +132,7 @@ function Content({ namespace, sample }: LastHourProps) {
 /** The state of a namespace: the last hour and day, failures with their causes, and the runs that wait. */
 export function OverviewPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
-  const { sample, error } = useSample(namespace, DAY);
+  const { value: sample, error } = useSample(namespace, DAY);
   const root = useLive('getNode', { namespace, node: '' }).value.value;
   const isEmpty = root !== undefined && 'children' in root && root.children.results.length === 0;
   return (

@@ -1,6 +1,6 @@
-import type { Listener } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
-import { isForDecision, isWait } from '../../data/events/events.ts';
+import { isWait, waitWords } from '../../data/events/events.ts';
+import { numeric } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { Section } from '../../parts/head/head.tsx';
 import { ErrorNote } from '../../parts/note/note.tsx';
@@ -9,18 +9,12 @@ import { Time } from '../../parts/value/value.tsx';
 
 const MOST = 8;
 
-const wordsOf = (listener: Listener): string => {
-  if (isForDecision(listener)) return 'a decision';
-  const { events, mode } = listener;
-  return events.map(({ type }) => type).join(mode === 'and' ? ' and ' : ' or ');
-};
-
 /** Runs that wait for an event, those that wait longest first. */
 export function WaitingList({ namespace }: { readonly namespace: string }) {
   const { value, error } = useLive('listEventListeners', { namespace });
   const runs = (value.value?.results ?? []).filter(isWait).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
   return (
-    <Section title="Waiting" detail={runs.length > 0 ? runs.length.toLocaleString('en-US') : undefined}>
+    <Section title="Waiting" detail={runs.length > 0 ? numeric(runs.length) : undefined}>
       {error.value && <ErrorNote title="They cannot be listed" error={error.value} />}
       {value.value !== undefined && runs.length === 0 && <p class="none">No run waits for an event or a decision.</p>}
       <ul class="short-list">
@@ -29,7 +23,7 @@ export function WaitingList({ namespace }: { readonly namespace: string }) {
             <a class="short-row" href={addresses.run(namespace, listener.instance)}>
               <StatusMark status="waiting" />
               <span class="cut">{listener.workflow}</span>
-              <code class="quiet cut grows">{wordsOf(listener)}</code>
+              <code class="quiet cut grows">{waitWords(listener)}</code>
               <span class="quiet">
                 <Time at={listener.createdAt} />
               </span>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../data/api/client.ts';
 import { isAbort, toApiError } from '../../data/api/errors.ts';
 import { into } from '../../data/api/task.ts';
+import { readJson } from '../../data/format/json.ts';
 import { base64OfText } from '../../data/format/text.ts';
 import { place } from '../../data/navigation/location.ts';
 import { Editor } from '../../parts/editor/editor.tsx';
@@ -37,11 +38,9 @@ function useOutcome(query: string, data: string): Outcome | undefined {
 }
 
 function Result({ text, index }: { readonly text: string; readonly index: number }) {
-  try {
-    return <Json value={JSON.parse(text)} label={`Result ${index + 1}`} />;
-  } catch {
-    return <pre class="plain-text">{text}</pre>;
-  }
+  const read = readJson(text);
+  if ('problem' in read) return <pre class="plain-text">{text}</pre>;
+  return <Json value={read.value} label={`Result ${index + 1}`} />;
 }
 
 /** A place to try queries on data. */

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { saveAs } from '../../data/api/transfer.ts';
+import { jsonIn } from '../../data/format/json.ts';
 import { byteSize } from '../../data/format/text.ts';
 import { type DataOperation, fetchData, type RunData, useRunData } from '../../data/runs/recorded-data.ts';
 import { Button } from '../../parts/button/button.tsx';
@@ -13,15 +14,6 @@ interface RunProps {
   readonly id: string;
 }
 
-function jsonIn({ text, isWhole }: RunData): unknown {
-  if (!isWhole) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 interface ShownProps {
   readonly title: string;
   /** Shown if there are no data. */
@@ -29,9 +21,9 @@ interface ShownProps {
   readonly data: RunData;
 }
 
-/** The data as a tree; as text where it is no JSON, or where only its beginning was read. */
+/** The data as a tree; as text where it is not JSON, or where only its beginning was read. */
 function Shown({ title, none, data }: ShownProps) {
-  const value = useMemo(() => jsonIn(data), [data]);
+  const value = useMemo(() => (data.isWhole ? jsonIn(data.text) : undefined), [data]);
   if (data.text === '') return <p class="quiet">{none}</p>;
   if (value !== undefined) return <Json value={value} label={title} />;
   return (
@@ -60,7 +52,8 @@ interface DataProps extends RunProps {
 /** Data of the run with its size, to copy and to download. */
 function Data({ namespace, id, title, none, operation }: DataProps) {
   const path = { namespace, instance: id };
-  const { data, error, reload } = useRunData(operation ?? 'getInstanceOutput', operation && path);
+  const { value, error, reload } = useRunData(operation ?? 'getInstanceOutput', operation && path);
+  const data = value.value;
   const transfer = useTransfer();
   const name = title.toLowerCase();
   const save = () =>
@@ -78,9 +71,9 @@ function Data({ namespace, id, title, none, operation }: DataProps) {
         )}
       </div>
       <Progress transfer={transfer} />
-      {error !== undefined && <ErrorNote title={`The ${name} cannot be shown`} error={error} onRetry={reload} />}
+      {error.value && <ErrorNote title={`The ${name} cannot be shown`} error={error.value} onRetry={reload} />}
       {operation === undefined && <p class="quiet">{none}</p>}
-      {operation !== undefined && data === undefined && error === undefined && <Skeleton lines={4} />}
+      {operation !== undefined && data === undefined && !error.value && <Skeleton lines={4} />}
       {data !== undefined && <Shown {...{ title, none, data }} />}
     </section>
   );

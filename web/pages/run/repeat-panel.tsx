@@ -4,16 +4,17 @@ import type { InstanceReply, TimelineReply } from '../../../clients/api/operatio
 import { call } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { into, useTask } from '../../data/api/task.ts';
-import { prettyJson, textOfBase64 } from '../../data/format/text.ts';
+import { prettyJson, readObject } from '../../data/format/json.ts';
+import { textOfBase64 } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go, setQuery } from '../../data/navigation/location.ts';
-import { objectOf, patchOf } from '../../data/runs/patch.ts';
+import { patchOf } from '../../data/runs/patch.ts';
 import { lastVisits } from '../../data/runs/timeline.ts';
-import { Button } from '../../parts/button/button.tsx';
 import { Editor } from '../../parts/editor/editor.tsx';
 import { SelectField } from '../../parts/field/field.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
-import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
+import { Remark, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 
 /** The value of `?repeat=` for a repetition from the first state. */
@@ -54,12 +55,12 @@ const REVISIONS = [
 
 const close = (): void => setQuery({ repeat: undefined });
 
-interface FormProps extends RepeatPanelProps {
+interface BeginningProps extends RepeatPanelProps {
   readonly state: string | undefined;
   readonly beginning: string;
 }
 
-function Form({ namespace, reply, state, beginning }: FormProps) {
+function Beginning({ namespace, reply, state, beginning }: BeginningProps) {
   const { id } = reply.instance;
   const text = useSignal(beginning);
   const revision = useSignal('pinned');
@@ -67,24 +68,24 @@ function Form({ namespace, reply, state, beginning }: FormProps) {
   useEffect(() => {
     text.value = beginning;
   }, [beginning, text]);
-  const edited = objectOf(text.value);
+  const edited = readObject(text.value);
   const problem = 'problem' in edited ? edited.problem : undefined;
-  const start = () =>
-    task.run(async () => {
-      const before = objectOf(beginning);
-      const patch = 'data' in before && 'data' in edited ? patchOf(before.data, edited.data) : [];
-      const query = { from: state, revision: revision.value };
-      const started = await call('rerunInstance', { namespace, instance: id }, { query, body: { patch } });
-      say('A new run was started');
-      if (started.instance !== undefined) go(addresses.run(namespace, started.instance));
-    });
+  const start = async () => {
+    const before = readObject(beginning);
+    const patch = 'value' in before && 'value' in edited ? patchOf(before.value, edited.value) : [];
+    const query = { from: state, revision: revision.value };
+    const started = await call('rerunInstance', { namespace, instance: id }, { query, body: { patch } });
+    say('A new run was started');
+    if (started.instance !== undefined) go(addresses.run(namespace, started.instance));
+  };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
+    <Form
+      task={task}
+      work={start}
+      act="Start"
+      icon="play"
+      isDisabled={problem !== undefined}
+      failure="Nothing was started"
     >
       <SelectField label="Revision" value={revision.value} choices={REVISIONS} onChange={into(revision)} />
       <div class="stack">
@@ -96,13 +97,7 @@ function Form({ namespace, reply, state, beginning }: FormProps) {
         Starts a new run{state === undefined ? '' : ` from ${state}`} with the data above. What the first run did
         outside from there on may happen again. The first run stays as it is.
       </Remark>
-      {task.error.value && <ErrorNote title="Nothing was started" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" icon="play" type="submit" isBusy={task.isBusy.value} disabled={problem !== undefined}>
-          Start
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -134,7 +129,9 @@ export function RepeatPanel(props: RepeatPanelProps) {
             another state.
           </Remark>
         )}
-        {typeof beginning.text === 'string' && <Form key={from} {...props} state={state} beginning={beginning.text} />}
+        {typeof beginning.text === 'string' && (
+          <Beginning key={from} {...props} state={state} beginning={beginning.text} />
+        )}
       </div>
     </Inspector>
   );

@@ -160,7 +160,7 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
 function useWait(namespace: string, reply: InstanceReply | undefined): Pick<LoadedProps, 'wait' | 'cancelOn'> {
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
-  const waiting = usePolled('getInstanceWaiting', path, undefined, String(reply?.flow.length));
+  const waiting = usePolled('getInstanceWaiting', path, undefined, reply?.flow.length);
   const { waiting: wait, cancelOn } = waiting.value.value ?? {};
   return { wait, cancelOn };
 }

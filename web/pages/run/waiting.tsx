@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { WaitingReply } from '../../../clients/api/operations.ts';
 import { may } from '../../data/api/session.ts';
-import { count } from '../../data/format/text.ts';
+import { count, numeric, times } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { ButtonLink } from '../../parts/button/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -64,13 +64,13 @@ function ApprovalWords({ approval: { subject, assignees, reminders } }: { readon
     <>
       a decision: <strong>{subject}</strong>
       {assignees.length > 0 && ` by ${assignees.join(', ')}`}
-      {reminders > 0 && `, reminded ${reminders === 1 ? 'once' : `${reminders} times`}`}
+      {reminders > 0 && `, reminded ${times(reminders)}`}
     </>
   );
 }
 
 const callsText = ({ total, returned }: Calls): string =>
-  total === 1 ? 'a call' : `${count(total, 'call')}, ${returned.toLocaleString('en-US')} of them done`;
+  total === 1 ? 'a call' : `${count(total, 'call')}, ${numeric(returned)} of them done`;
 
 type Worker = NonNullable<Calls['open'][number]['worker']>;
 
@@ -154,7 +154,7 @@ function OpenCalls({ namespace, calls: { open } }: { readonly namespace: string;
           {one.retry !== undefined && <Retry retry={one.retry} />}
         </li>
       ))}
-      {open.length > MOST_CALLS && <li class="quiet">and {(open.length - MOST_CALLS).toLocaleString('en-US')} more</li>}
+      {open.length > MOST_CALLS && <li class="quiet">and {numeric(open.length - MOST_CALLS)} more</li>}
     </ul>
   );
 }

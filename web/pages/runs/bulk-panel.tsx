@@ -5,13 +5,13 @@ import { actionOf, type BulkKind, type BulkOrder, type BulkPlan } from '../../da
 import { commandOf } from '../../data/bulk/command.ts';
 import { type BulkJob, begin, forget, jobFor, progressText } from '../../data/bulk/jobs.ts';
 import { count } from '../../data/format/text.ts';
-import { addresses } from '../../data/navigation/addresses.ts';
 import type { RunFilters } from '../../data/runs/filters.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { SelectField } from '../../parts/field/field.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
-import { CopyButton, Id } from '../../parts/value/value.tsx';
+import { RunLink } from '../../parts/value/links.tsx';
+import { CopyButton } from '../../parts/value/value.tsx';
 
 interface Words {
   readonly title: string;
@@ -51,7 +51,7 @@ function Plan({ namespace, plan }: PlanProps) {
       <ul>
         {rows.map(({ id, skipped: reason }) => (
           <li class="line" key={id}>
-            <Id id={id} of="the run’s id" href={addresses.run(namespace, id)} />
+            <RunLink namespace={namespace} id={id} />
             {reason !== undefined && <span class="quiet cut">skipped: {reason}</span>}
           </li>
         ))}

@@ -97,7 +97,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
   const name = JSON.stringify([namespace, filters]);
   const rows = useMemo(() => rowsOf(namespace, filters), [name]);
   useEffect(() => rows.open(), [rows]);
-  const waiting = useListeningRuns(namespace).value;
+  const waiting = useListeningRuns(namespace);
   const labels = useLabels(namespace, rows);
   const columns = useMemo(() => runColumns(waiting, labels), [waiting, labels]);
   const holder = useRef<HTMLDivElement>(null);
@@ -130,8 +130,7 @@ export function RunsPage({ params }: { readonly params: Readonly<Record<string, 
         <Table
           label="Runs"
           columns={columns}
-          count={total ?? 12}
-          rowAt={(index) => rows.rows.value.get(index)}
+          rows={{ length: total ?? 12, at: (index) => rows.rows.value.get(index) }}
           keyOf={(row) => row.id}
           hrefOf={(row) => addresses.run(namespace, row.id)}
           narrow={(row) => <NarrowRun {...{ row, waiting, labels }} />}

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { call } from '../../data/api/client.ts';
 import { into, useTask } from '../../data/api/task.ts';
-import { Button } from '../../parts/button/button.tsx';
 import { AreaField, TextField } from '../../parts/field/field.tsx';
-import { ErrorNote } from '../../parts/note/note.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 
 interface FormProps {
@@ -20,16 +19,14 @@ export function SecretForm({ namespace, folder, secret, onDone }: FormProps) {
   const name = useSignal(secret || folder);
   const value = useSignal('');
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const store = async () => {
     const operation = secret === '' ? 'createSecret' : 'overwriteSecret';
-    const path = { namespace, secret: name.value };
-    if (!(await task.run(() => call(operation, path, { body: value.value })))) return;
+    await call(operation, { namespace, secret: name.value }, { body: value.value });
     say(`Stored ${name.value}`);
     onDone();
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form task={task} work={store} act="Store" failure="Nothing was stored" onLeave={onDone}>
       {secret === '' && (
         <TextField
           label="Name"
@@ -49,15 +46,6 @@ export function SecretForm({ namespace, folder, secret, onDone }: FormProps) {
         hint="It is encrypted when it is stored, and is never shown again"
         onInput={into(value)}
       />
-      {task.error.value && <ErrorNote title="Nothing was stored" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Store
-        </Button>
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

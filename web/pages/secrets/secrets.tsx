@@ -83,8 +83,7 @@ function List(props: ListProps & { readonly folder: string }) {
     <Table
       label="Secrets"
       columns={columnsFor(props)}
-      count={secrets.length}
-      rowAt={(index) => secrets[index]}
+      rows={secrets}
       keyOf={({ name }) => name}
       hrefOf={(secret) => (isFolder(secret) ? addresses.secrets(namespace, { folder: secret.name }) : undefined)}
       narrow={(secret) => (

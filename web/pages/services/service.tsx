@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import type { ServiceReply } from '../../../clients/api/operations.ts';
-import { type ApiError, toApiError } from '../../data/api/errors.ts';
+import { useMemo } from 'preact/hooks';
+import { useRead } from '../../data/api/live.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
@@ -43,15 +42,13 @@ export function ServicePage({ params }: { readonly params: Readonly<Record<strin
   const { namespace, name = '' } = params;
   const source = useMemo(() => sourceOf(namespace), [namespace]);
   const actions = actionsOf(source);
-  const reply = useSignal<ServiceReply | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
   const isAdding = useSignal(false);
   // The stream of all services reports each change of this one.
   const record = useServices(source).list.value?.find(({ info }) => info.name === name);
-  const read = () => actions.read(name).then(into(reply), (failure: unknown) => into(error)(toApiError(failure)));
-  useEffect(() => void read(), [namespace, name, record]);
+  const { value, error, reload } = useRead(['service', namespace, name], () => actions.read(name), record);
+  const service = value.value;
   if (error.value !== undefined) return <ErrorNote title={`The service ${name} cannot be shown`} error={error.value} />;
-  if (reply.value === undefined) return <Skeleton lines={5} />;
+  if (service === undefined) return <Skeleton lines={5} />;
   const remove = async () => {
     await actions.remove(name);
     go(namespace === undefined ? addresses.server({ view: 'services' }) : addresses.services(namespace));
@@ -68,15 +65,15 @@ export function ServicePage({ params }: { readonly params: Readonly<Record<strin
           }
         />
         <Section title="Revisions">
-          <Revisions service={reply.value} actions={actions} onChange={() => void read()} />
+          <Revisions service={service} actions={actions} onChange={reload} />
         </Section>
         <Section title="What runs">
-          {record && <Pods source={source} service={record} revisions={reply.value.revisions} />}
+          {record && <Pods source={source} service={record} revisions={service.revisions} />}
         </Section>
       </div>
       {isAdding.value && (
         <Inspector title={`New revision of ${name}`} label="New revision" onClose={() => into(isAdding)(false)}>
-          <NewRevision service={reply.value} actions={actions} onDone={() => into(isAdding)(false)} />
+          <NewRevision service={service} actions={actions} onDone={() => into(isAdding)(false)} />
         </Inspector>
       )}
     </div>

@@ -6,8 +6,8 @@ import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
-import { Button } from '../../parts/button/button.tsx';
 import { Switch, TextField } from '../../parts/field/field.tsx';
+import { Form } from '../../parts/form/form.tsx';
 import { Head, Section } from '../../parts/head/head.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
@@ -54,16 +54,22 @@ function Lookback({ namespace, config }: PartProps) {
   const present = config.value.value?.events?.lookback ?? '';
   const text = useSignal(present);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const body = { events: { lookback: text.value } };
-    if (!(await task.run(() => call('setConfig', { namespace }, { body })))) return;
+  const store = async () => {
+    await call('setConfig', { namespace }, { body: { events: { lookback: text.value } } });
     say('Stored');
     config.reload();
   };
   return (
     <Section title="Events before a wait">
-      <form class="bar-form" onSubmit={submit}>
+      <Form
+        task={task}
+        look="bar-form"
+        work={store}
+        act="Store"
+        kind="plain"
+        isOffered={may('setConfig')}
+        isDisabled={text.value === present}
+      >
         <TextField
           label="Waits look back"
           isCode
@@ -72,12 +78,7 @@ function Lookback({ namespace, config }: PartProps) {
           hint="A duration such as PT1H: a wait also takes events that came in this time before it began"
           onInput={into(text)}
         />
-        {may('setConfig') && (
-          <Button type="submit" isBusy={task.isBusy.value} disabled={text.value === present}>
-            Store
-          </Button>
-        )}
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -85,13 +86,10 @@ function Lookback({ namespace, config }: PartProps) {
 function Delete({ namespace }: { readonly namespace: string }) {
   const typed = useSignal('');
   const task = useTask();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void task.run(async () => {
-      await call('deleteNamespace', { namespace }, { query: { recursive: true } });
-      say(`Deleted ${namespace}`);
-      go(addresses.home());
-    });
+  const remove = async () => {
+    await call('deleteNamespace', { namespace }, { query: { recursive: true } });
+    say(`Deleted ${namespace}`);
+    go(addresses.home());
   };
   if (!may('deleteNamespace')) return null;
   return (
@@ -99,19 +97,18 @@ function Delete({ namespace }: { readonly namespace: string }) {
       <p class="settings-words">
         Deletes everything in it: workflows, runs, events, variables, secrets, services, logs. It cannot be undone.
       </p>
-      <form class="bar-form" onSubmit={submit}>
+      <Form
+        task={task}
+        look="bar-form"
+        work={remove}
+        act="Delete"
+        kind="danger"
+        icon="trash"
+        isDisabled={typed.value !== namespace}
+        failure="Nothing was deleted"
+      >
         <TextField label={`Write ${namespace} to confirm`} isCode value={typed.value} onInput={into(typed)} />
-        <Button
-          kind="danger"
-          icon="trash"
-          type="submit"
-          disabled={typed.value !== namespace}
-          isBusy={task.isBusy.value}
-        >
-          Delete
-        </Button>
-        {task.error.value && <ErrorNote title="Nothing was deleted" error={task.error.value} />}
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -3,6 +3,7 @@ import type { Node } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
 import { into } from '../../data/api/task.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
+import { inOrder } from '../../data/workflow/tree.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 
 interface BranchProps {
@@ -15,10 +16,6 @@ interface BranchProps {
 
 const isAround = (directory: string, path: string): boolean =>
   directory === '/' || path === directory || path.startsWith(`${directory}/`);
-
-/** Directories before workflows, each by name. */
-const inOrder = (nodes: readonly Node[]): readonly Node[] =>
-  nodes.toSorted((a, b) => (a.type === b.type ? a.name.localeCompare(b.name) : a.type === 'directory' ? -1 : 1));
 
 function Twig({ namespace, node, depth, current }: { readonly node: Node } & Omit<BranchProps, 'directory'>) {
   const isDirectory = node.type === 'directory';

@@ -10,6 +10,7 @@ import { Head } from '../../parts/head/head.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { Empty, ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
+import { WorkflowLink } from '../../parts/value/links.tsx';
 import { CopyButton } from '../../parts/value/value.tsx';
 
 type Webhook = WebhooksReply['webhooks'][number];
@@ -74,9 +75,7 @@ function Facts({ namespace, webhook }: { readonly namespace: string; readonly we
     <dl class="facts">
       <dt>Workflow</dt>
       <dd>
-        <a class="link" href={addresses.tree(namespace, workflow)}>
-          {workflow}
-        </a>
+        <WorkflowLink {...{ namespace, workflow }} />
       </dd>
       <dt>Verified by</dt>
       <dd>{VERIFICATIONS[verification]}</dd>
@@ -178,8 +177,7 @@ export function WebhooksPage({ params }: { readonly params: Readonly<Record<stri
         <Table
           label="Webhooks"
           columns={COLUMNS}
-          count={webhooks.length}
-          rowAt={(index) => webhooks[index]}
+          rows={webhooks}
           keyOf={({ workflow }) => workflow}
           hrefOf={({ workflow }) => addresses.webhooks(namespace, { workflow })}
           isChosen={({ workflow }) => workflow === chosen}

@@ -1,18 +1,17 @@
 import type { QueueReply, QueuesReply } from '../../../clients/api/operations.ts';
 import { usePolled } from '../../data/api/live.ts';
-import { count } from '../../data/format/text.ts';
+import { count, numeric, times } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
 import { Head } from '../../parts/head/head.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { Empty, ErrorNote, Remark, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
-import { CopyButton, Id, Time } from '../../parts/value/value.tsx';
+import { RunLink, WorkflowLink } from '../../parts/value/links.tsx';
+import { CopyButton, Time } from '../../parts/value/value.tsx';
 
 type Queue = QueuesReply['queues'][number];
 type Task = QueueReply['tasks'][number];
-
-const numeric = (value: number): string => value.toLocaleString('en-US');
 
 /** The number of ready tasks that no worker holds, marked because it shows a lack of workers. */
 const readyText = ({ ready, held }: Queue) => (
@@ -59,18 +58,15 @@ function TaskRow({ namespace, task }: { readonly namespace: string; readonly tas
         </span>
       </p>
       <p class="cut">
-        <a class="link" href={addresses.tree(namespace, workflow)}>
-          {workflow}
-        </a>
-        , state <code>{state}</code>
+        <WorkflowLink {...{ namespace, workflow }} />, state <code>{state}</code>
       </p>
       <p class="quiet">
         asked <Time at={createdAt} />, ends <Time at={until} />
         {priority !== 0 && `, priority ${priority}`}
-        {taken > 0 && `, taken ${taken === 1 ? 'once' : `${taken} times`}`}
+        {taken > 0 && `, taken ${times(taken)}`}
       </p>
       <p class="line">
-        Run <Id id={instance} of="the run’s id" href={addresses.run(namespace, instance)} />
+        Run <RunLink namespace={namespace} id={instance} />
       </p>
     </li>
   );
@@ -143,8 +139,7 @@ export function WorkersPage({ params }: { readonly params: Readonly<Record<strin
         <Table
           label="Queues"
           columns={COLUMNS}
-          count={queues.length}
-          rowAt={(index) => queues[index]}
+          rows={queues}
           keyOf={({ queue }) => queue}
           hrefOf={({ queue }) => addresses.workers(namespace, { queue })}
           isChosen={({ queue }) => queue === chosen}

@@ -1,3 +1,4 @@
+import { numeric } from '../../data/format/text.ts';
 import type { Bucket } from '../../data/runs/statistics.ts';
 
 interface ColumnsProps {
@@ -31,7 +32,7 @@ export function Columns({ label, buckets, tickOf, hrefOf, nameOf }: ColumnsProps
   return (
     <figure class="columns" aria-label={label}>
       <span class="columns-most" aria-hidden="true">
-        {most.toLocaleString('en-US')}
+        {numeric(most)}
       </span>
       <ol class="columns-list">
         {buckets.map((bucket, index) => (

@@ -1,3 +1,4 @@
+import { numeric } from '../../data/format/text.ts';
 import { Icon } from '../icon/icon.tsx';
 import type { PlacedState } from './layout.ts';
 import { iconOf } from './shapes.ts';
@@ -45,7 +46,7 @@ export function StateBox(props: StateBoxProps) {
       <span class="cut">{state.id}</span>
       {visits > 1 && (
         <span class="badge">
-          <span class="unseen">, entered </span>×{visits.toLocaleString('en-US')}
+          <span class="unseen">, entered </span>×{numeric(visits)}
         </span>
       )}
     </>

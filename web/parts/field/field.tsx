@@ -13,7 +13,7 @@ interface FieldProps {
 }
 
 /** A label, an input, and a line below it with the hint or the error. */
-export function Field({ label, hint, error, children }: FieldProps) {
+function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;
   return (
@@ -42,7 +42,6 @@ interface TextProps {
   readonly isCode?: boolean;
   readonly isRequired?: boolean;
   readonly autocomplete?: string;
-  readonly list?: string;
   readonly hasFocus?: boolean;
 }
 
@@ -64,7 +63,6 @@ export function TextField(props: TextProps) {
           autocomplete={props.autocomplete ?? 'off'}
           autocapitalize="off"
           spellcheck={false}
-          list={props.list}
           autofocus={props.hasFocus}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
@@ -88,6 +86,32 @@ export function AreaField(props: Omit<TextProps, 'type'> & { readonly rows?: num
           aria-invalid={error !== undefined}
           spellcheck={false}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface RangeProps {
+  readonly label: string;
+  readonly value: number;
+  readonly onInput: (value: number) => void;
+  /** The least value, and as much below 100 the most. */
+  readonly least?: number;
+}
+
+/** A percentage. */
+export function RangeField({ label, value, onInput, least = 0 }: RangeProps) {
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="range"
+          min={least}
+          max={100 - least}
+          value={value}
+          onInput={({ currentTarget }) => onInput(Number(currentTarget.value))}
         />
       )}
     </Field>

@@ -1,3 +1,4 @@
+import { isObject, jsonIn, readJson } from '../../data/format/json.ts';
 import type { InputField } from '../../data/workflow/input-schema.ts';
 import { SelectField, Switch, TextField } from '../field/field.tsx';
 
@@ -10,24 +11,16 @@ interface SchemaFormProps {
 
 type Values = Readonly<Record<string, unknown>>;
 
-function valuesIn(text: string): Values {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Values) : {};
-  } catch {
-    return {};
-  }
-}
+const valuesIn = (text: string): Values => {
+  const value = jsonIn(text);
+  return isObject(value) ? value : {};
+};
 
-/** The value of a field's text: for `string` the text, else its JSON, or the text if it is none; undefined if empty. */
+/** The value of a field's text: for `string` the text, else its JSON, or the text if it is not JSON; undefined if empty. */
 function valueIn({ type }: InputField, text: string): unknown {
   if (text === '') return undefined;
-  if (type === 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const read = type === 'string' ? { value: text } : readJson(text);
+  return 'value' in read ? read.value : text;
 }
 
 const textOf = (value: unknown): string =>

@@ -7,7 +7,6 @@ interface InspectorProps {
   readonly title: ComponentChildren;
   readonly label: string;
   readonly onClose: () => void;
-  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
@@ -15,7 +14,7 @@ interface InspectorProps {
  * A panel for details or a form, opened over the right third of the page; on a narrow screen a sheet from below. It is
  * in the top layer, so that any component may contain it.
  */
-export function Inspector({ title, label, onClose, actions, children }: InspectorProps) {
+export function Inspector({ title, label, onClose, children }: InspectorProps) {
   const root = useRef<HTMLElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -39,7 +38,6 @@ export function Inspector({ title, label, onClose, actions, children }: Inspecto
     <aside class="inspector" aria-label={label} ref={root} popover="manual">
       <div class="inspector-head">
         <h2 class="cut grows">{title}</h2>
-        {actions}
         <Button kind="bare" icon="close" label="Close" onClick={onClose} />
       </div>
       <div class="inspector-body">{children}</div>

@@ -8,18 +8,16 @@ interface ErrorNoteProps {
   readonly title: string;
   readonly error: Pick<ApiError, 'message' | 'status'>;
   readonly onRetry?: (() => void) | undefined;
-  readonly children?: ComponentChildren;
 }
 
 /** The failed action, the error in the words of the service, and how to try again. */
-export function ErrorNote({ title, error, onRetry, children }: ErrorNoteProps) {
+export function ErrorNote({ title, error, onRetry }: ErrorNoteProps) {
   return (
     <div class="note wrong" role="alert">
       <Icon name="warning" />
       <div class="grows">
         <p class="strong">{title}</p>
         <p class="note-message">{error.message}</p>
-        {children}
       </div>
       {onRetry && (
         <Button icon="retry" onClick={onRetry}>

@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
 import type { Registry } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
-import { type ApiError, toApiError } from '../../data/api/errors.ts';
+import { useRead } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import type { RegistrySource } from '../../data/registries/source.ts';
 import { Button } from '../button/button.tsx';
 import { Confirm } from '../confirm/confirm.tsx';
 import { TextField } from '../field/field.tsx';
+import { Form } from '../form/form.tsx';
 import { ErrorNote, Skeleton } from '../note/note.tsx';
 import { type Column, Table } from '../table/table.tsx';
 import { say } from '../toast/toast.tsx';
@@ -54,9 +54,8 @@ function Fields({ url, user, password }: Draft) {
 function NewRegistry({ source, onDone }: { readonly source: RegistrySource; readonly onDone: () => void }) {
   const [url, user, password] = [useSignal(''), useSignal(''), useSignal('')];
   const [storing, trying] = [useTask(), useTask()];
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(await storing.run(() => source.create(url.value, user.value, password.value)))) return;
+  const store = async () => {
+    await source.create(url.value, user.value, password.value);
     say(`Stored the credentials of ${url.value}`);
     for (const field of [url, user, password]) field.value = '';
     onDone();
@@ -65,22 +64,16 @@ function NewRegistry({ source, onDone }: { readonly source: RegistrySource; read
     const body = { url: url.value, username: user.value, password: password.value };
     if (await trying.run(() => call('testRegistry', {}, { body }))) say('The registry accepts these credentials');
   };
-  const error = storing.error.value ?? trying.error.value;
+  const more = may('testRegistry') && (
+    <Button isBusy={trying.isBusy.value} disabled={url.value === ''} onClick={attempt}>
+      Test
+    </Button>
+  );
   return (
-    <form class="bar-form" onSubmit={submit}>
+    <Form task={storing} more={more} look="bar-form" work={store} act="Store" failure="Nothing was stored">
       <Fields {...{ url, user, password }} />
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={storing.isBusy.value}>
-          Store
-        </Button>
-        {may('testRegistry') && (
-          <Button isBusy={trying.isBusy.value} disabled={url.value === ''} onClick={attempt}>
-            Test
-          </Button>
-        )}
-      </div>
-      {error && <ErrorNote title={storing.error.value ? 'Nothing was stored' : 'The test failed'} error={error} />}
-    </form>
+      {trying.error.value && <ErrorNote title="The test failed" error={trying.error.value} />}
+    </Form>
   );
 }
 
@@ -116,32 +109,21 @@ function columnsFor(source: RegistrySource, onChange: () => void): readonly Colu
 
 /** Registries whose credentials are stored, and a form for a further one. */
 export function Registries({ source, none }: RegistriesProps) {
-  const list = useSignal<readonly Registry[] | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
-  const read = useMemo(
-    () => () =>
-      source.list().then(
-        ({ registries }) => into(list)(registries),
-        (failure: unknown) => into(error)(toApiError(failure)),
-      ),
-    [source, list, error],
-  );
-  useEffect(() => void read(), [read]);
-  const registries = list.value;
+  const { value, error, reload } = useRead(['registries', source.scope], () => source.list());
+  const registries = value.value?.registries;
   if (error.value !== undefined) return <ErrorNote title="The registries cannot be listed" error={error.value} />;
   if (registries === undefined) return <Skeleton />;
   return (
     <>
-      {source.mayWrite && <NewRegistry source={source} onDone={() => void read()} />}
+      {source.mayWrite && <NewRegistry source={source} onDone={reload} />}
       {registries.length === 0 ? (
         <p class="none">{none}</p>
       ) : (
         <Table
           label="Registries"
           isWhole
-          columns={columnsFor(source, () => void read())}
-          count={registries.length}
-          rowAt={(index) => registries[index]}
+          columns={columnsFor(source, reload)}
+          rows={registries}
           keyOf={({ id }) => id}
           narrow={({ name, user }) => (
             <span class="two-lines">

@@ -1,5 +1,5 @@
 import type { InstanceRecord, Listener } from '../../../clients/api/operations.ts';
-import { isForDecision } from '../../data/events/events.ts';
+import { waitWords } from '../../data/events/events.ts';
 import type { Labels } from '../../data/runs/labels.ts';
 import { isOver, STATUS_WORDS, statusOf, triggerOf } from '../../data/runs/status.ts';
 import { StatusMark } from '../status/status.tsx';
@@ -40,16 +40,9 @@ function RowLabelWords({ row, labels }: RowLabelsProps) {
 
 const statusIn = (row: InstanceRecord, waiting: Waiting) => statusOf(row, waiting.has(row.id));
 
-/** The reason of a wait in a few words: a decision, or types of events. */
-function reasonOf(listener: Listener): string {
-  if (isForDecision(listener)) return 'a decision';
-  const types = listener.events.map(({ type }) => type);
-  return types.join(listener.mode === 'and' ? ' and ' : ' or ');
-}
-
 function Reason({ row, waiting }: { readonly row: InstanceRecord; readonly waiting: Waiting }) {
   const listener = waiting.get(row.id);
-  if (listener !== undefined && !isOver(row)) return <span class="quiet">for {reasonOf(listener)}</span>;
+  if (listener !== undefined && !isOver(row)) return <span class="quiet">for {waitWords(listener)}</span>;
   if (row.errorCode === '') return null;
   return (
     <span title={`${row.errorCode}: ${row.errorMessage}`}>

@@ -19,7 +19,7 @@ interface RunListProps {
 /** The newest runs of a kind, as high as there are rows. */
 export function RunList({ namespace, label, filters, limit, none }: RunListProps) {
   const { value, error } = useLive('listInstances', { namespace }, { ...filterQuery(filters), limit });
-  const waiting = useListeningRuns(namespace).value;
+  const waiting = useListeningRuns(namespace);
   const columns = useMemo(() => runColumns(waiting), [waiting]);
   const runs = value.value?.instances.results;
   if (error.value !== undefined) return <ErrorNote title="The runs cannot be listed" error={error.value} />;
@@ -30,8 +30,7 @@ export function RunList({ namespace, label, filters, limit, none }: RunListProps
       label={label}
       isWhole
       columns={columns}
-      count={runs.length}
-      rowAt={(index) => runs[index]}
+      rows={runs}
       keyOf={({ id }) => id}
       hrefOf={({ id }) => addresses.run(namespace, id)}
       narrow={(row) => <NarrowRun row={row} waiting={waiting} />}

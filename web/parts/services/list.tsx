@@ -33,8 +33,7 @@ export function ServiceList({ source, none, hrefOf }: ServiceListProps) {
       label="Services"
       isWhole
       columns={COLUMNS}
-      count={services.length}
-      rowAt={(index) => services[index]}
+      rows={services}
       keyOf={({ serviceName }) => serviceName}
       {...(hrefOf === undefined ? {} : { hrefOf })}
       narrow={(service) => (

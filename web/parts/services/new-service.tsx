@@ -1,9 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { into, useTask } from '../../data/api/task.ts';
 import type { ServiceActions } from '../../data/services/source.ts';
-import { Button } from '../button/button.tsx';
 import { SelectField, TextField } from '../field/field.tsx';
-import { ErrorNote } from '../note/note.tsx';
+import { Form } from '../form/form.tsx';
 import { say } from '../toast/toast.tsx';
 import { SIZES } from './list.tsx';
 
@@ -66,25 +65,15 @@ export function NewService({ actions, onDone }: { readonly actions: ServiceActio
   const name = useSignal('');
   const draft = useContainerDraft();
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(await task.run(() => actions.create({ name: name.value, ...bodyOf(draft) })))) return;
+  const create = async () => {
+    await actions.create({ name: name.value, ...bodyOf(draft) });
     say(`Created ${name.value}: it is being made ready`);
     onDone();
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form task={task} work={create} act="Create" failure="Nothing was created" onLeave={onDone}>
       <TextField label="Name" isCode isRequired hasFocus value={name.value} onInput={into(name)} />
       <ContainerFields draft={draft} />
-      {task.error.value && <ErrorNote title="Nothing was created" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Create
-        </Button>
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Pod, ServiceRecord, ServiceReply } from '../../../clients/api/operations.ts';
-import { every } from '../../data/api/asking.ts';
-import { type ApiError, toApiError } from '../../data/api/errors.ts';
-import { isPassing } from '../../data/api/reach.ts';
+import type { ApiError } from '../../data/api/errors.ts';
+import { useRead, useReloads } from '../../data/api/live.ts';
 import { follow } from '../../data/api/streams.ts';
 import { into } from '../../data/api/task.ts';
 import { podsOf, type ServiceSource } from '../../data/services/source.ts';
@@ -15,8 +14,6 @@ interface PodsProps {
   readonly service: ServiceRecord;
   readonly revisions: ServiceReply['revisions'];
 }
-
-const AGAIN_MS = 3000;
 
 async function allPods({ source, service, revisions }: PodsProps): Promise<readonly Pod[]> {
   const used = revisions.filter(({ traffic = 0 }) => traffic > 0);
@@ -48,24 +45,11 @@ function Output({ pod }: { readonly pod: string }) {
 
 /** The containers that run for a service, each with its output. */
 export function Pods(props: PodsProps) {
-  const pods = useSignal<readonly Pod[] | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
+  const { source, service, revisions } = props;
   const open = useSignal('');
-  useEffect(() => {
-    const read = () => {
-      allPods(props).then(
-        (found) => {
-          error.value = undefined;
-          pods.value = found;
-        },
-        (failure: unknown) => {
-          if (pods.peek() === undefined || !isPassing(toApiError(failure))) error.value = toApiError(failure);
-        },
-      );
-    };
-    read();
-    return every(AGAIN_MS, read);
-  }, [props.service, props.revisions, pods, error]);
+  const loaded = useRead(['pods', source, service.serviceName], () => allPods(props), revisions);
+  useReloads(loaded);
+  const { value: pods, error } = loaded;
   if (error.value !== undefined) return <ErrorNote title="What runs cannot be shown" error={error.value} />;
   if (pods.value === undefined) return <Skeleton />;
   if (pods.value.length === 0) return <p class="none">Nothing runs now. The next call starts a container.</p>;

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ServiceReply } from '../../../clients/api/operations.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import type { ServiceActions } from '../../data/services/source.ts';
-import { Button } from '../button/button.tsx';
 import { Confirm } from '../confirm/confirm.tsx';
-import { Field, SelectField } from '../field/field.tsx';
-import { ErrorNote } from '../note/note.tsx';
+import { RangeField } from '../field/field.tsx';
+import { DivisionForm } from '../form/division.tsx';
+import { Form } from '../form/form.tsx';
 import { say } from '../toast/toast.tsx';
 import { Time } from '../value/value.tsx';
 import { bodyOf, ContainerFields, useContainerDraft } from './new-service.tsx';
@@ -59,38 +59,21 @@ function Traffic({ service, actions, onChange }: RevisionsProps) {
   const second = useSignal(used[1]?.name ?? names.find((name) => name !== first.peek()) ?? '');
   const share = useSignal(used[0]?.traffic ?? 100);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const divide = async () => {
     const values = [
       { revision: first.value, percent: share.value },
       { revision: second.value, percent: 100 - share.value },
     ].filter(({ percent }) => percent > 0);
-    if (!(await task.run(() => actions.setTraffic(service.name, { values })))) return;
+    await actions.setTraffic(service.name, { values });
     say('Calls are divided');
     onChange();
   };
   const choices = names.map((name) => ({ value: name, label: name }));
+  const division = { first, second, share };
   return (
-    <form class="service-division" onSubmit={submit}>
-      <SelectField label="First" value={first.value} choices={choices} onChange={into(first)} />
-      <Field label={`${share.value} % to ${100 - share.value} %`}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="range"
-            min="0"
-            max="100"
-            value={share.value}
-            onInput={({ currentTarget }) => into(share)(Number(currentTarget.value))}
-          />
-        )}
-      </Field>
-      <SelectField label="Second" value={second.value} choices={choices} onChange={into(second)} />
-      <Button type="submit" isBusy={task.isBusy.value} disabled={first.value === second.value}>
-        Divide calls
-      </Button>
-      {task.error.value && <ErrorNote title="Nothing was changed" error={task.error.value} />}
-    </form>
+    <div class="service-division">
+      <DivisionForm {...{ division, choices, task }} least={0} work={divide} act="Divide calls" />
+    </div>
   );
 }
 
@@ -117,39 +100,17 @@ export function NewRevision({
   onDone,
 }: Omit<RevisionsProps, 'onChange'> & { readonly onDone: () => void }) {
   const draft = useContainerDraft(service.revisions.at(-1)?.image);
-  const percent = useSignal('100');
+  const percent = useSignal(100);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const body = { ...bodyOf(draft), trafficPercent: Number(percent.value) };
-    if (!(await task.run(() => actions.addRevision(service.name, body)))) return;
+  const create = async () => {
+    await actions.addRevision(service.name, { ...bodyOf(draft), trafficPercent: percent.value });
     say('The revision is being made ready');
     onDone();
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form task={task} work={create} act="Create" failure="Nothing was created" onLeave={onDone}>
       <ContainerFields draft={draft} />
-      <Field label={`Gets ${percent.value} % of the calls`}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="range"
-            min="0"
-            max="100"
-            value={percent.value}
-            onInput={({ currentTarget }) => into(percent)(currentTarget.value)}
-          />
-        )}
-      </Field>
-      {task.error.value && <ErrorNote title="Nothing was created" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Create
-        </Button>
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+      <RangeField label={`Gets ${percent.value} % of the calls`} value={percent.value} onInput={into(percent)} />
+    </Form>
   );
 }

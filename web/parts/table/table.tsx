@@ -12,12 +12,16 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
+/** Rows of which some may not be loaded yet. */
+interface PartlyLoaded<Row> {
+  readonly length: number;
+  at(index: number): Row | undefined;
+}
+
 interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  readonly count: number;
-  /** Undefined for a row that is not loaded yet. */
-  readonly rowAt: (index: number) => Row | undefined;
+  readonly rows: readonly Row[] | PartlyLoaded<Row>;
   readonly keyOf: (row: Row) => string;
   /** The address of a row's page; its first cell holds the link. */
   readonly hrefOf?: (row: Row) => string | undefined;
@@ -92,7 +96,7 @@ interface BodyRowProps<Row> {
 }
 
 function BodyRow<Row>({ table, index }: BodyRowProps<Row>) {
-  const row = table.rowAt(index);
+  const row = table.rows.at(index);
   if (row === undefined) {
     return (
       <tr class="row blank">
@@ -122,7 +126,8 @@ const indexesOf = (from: number, to: number): readonly number[] =>
  * Rows of one height, of which only those in sight are made. `j` and `k` move among them, `enter` opens one.
  */
 export function Table<Row>(table: TableProps<Row>) {
-  const { label, columns, count, rowAt, keyOf, onRange, isWhole = false } = table;
+  const { label, columns, rows, keyOf, onRange, isWhole = false } = table;
+  const count = rows.length;
   const height = isNarrow.value ? NARROW_ROW : ROW;
   const { range, scroller } = useRows(height, count);
   const from = isWhole ? 0 : range.value.from;
@@ -141,7 +146,7 @@ export function Table<Row>(table: TableProps<Row>) {
         style={roomOf({ from, to }, count, height)}
       >
         {indexesOf(from, to).map((index) => {
-          const row = rowAt(index);
+          const row = rows.at(index);
           return <BodyRow key={row === undefined ? `blank ${index}` : keyOf(row)} {...{ table, index }} />;
         })}
       </tbody>

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { into } from '../../data/api/task.ts';
+import { readJson } from '../../data/format/json.ts';
 import { byteSize } from '../../data/format/text.ts';
 import type { VariableStore } from '../../data/variables/stores.ts';
 import { Button } from '../button/button.tsx';
@@ -14,13 +15,8 @@ const TYPES = [
 ];
 
 function problemOf(type: string, text: string): string | undefined {
-  if (type !== 'application/json') return undefined;
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return `No JSON: ${error instanceof Error ? error.message : error}`;
-  }
+  const read = type === 'application/json' ? readJson(text) : {};
+  return 'problem' in read ? `It is ${read.problem}` : undefined;
 }
 
 interface NewVariableProps {

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Variable } from '../../../clients/api/operations.ts';
-import { type ApiError, toApiError } from '../../data/api/errors.ts';
+import { useRead } from '../../data/api/live.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { saveAs } from '../../data/api/transfer.ts';
 import { byteSize } from '../../data/format/text.ts';
@@ -26,26 +25,6 @@ const LARGEST = 2_000_000;
 const LARGEST_EDITED = 500_000;
 
 const TEXTUAL = /^text\/|json|yaml|xml|javascript|csv/;
-
-function useValue({ store, variable }: PreviewProps) {
-  const bytes = useSignal<Blob | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
-  const isWanted = useSignal(Number(variable.size) <= LARGEST);
-  useEffect(() => {
-    if (!isWanted.value) return;
-    store
-      .read(variable.name, () => {})
-      .then(
-        (read) => {
-          bytes.value = read;
-        },
-        (failure: unknown) => {
-          error.value = toApiError(failure);
-        },
-      );
-  }, [store, variable.name, isWanted.value, bytes, error]);
-  return { bytes, error, isWanted };
-}
 
 interface EditProps extends PreviewProps {
   readonly text: string;
@@ -129,13 +108,16 @@ const canEdit = ({ mimeType, size }: Variable): boolean => TEXTUAL.test(mimeType
 
 /** The value of a variable, and the actions on it. */
 export function VariablePreview({ store, variable }: PreviewProps) {
-  const { bytes, error, isWanted } = useValue({ store, variable });
+  const isWanted = useSignal(Number(variable.size) <= LARGEST);
+  const read = () => store.read(variable.name, () => {});
+  const { value, error } = useRead([store.owner, variable.name], isWanted.value ? read : undefined);
+  const bytes = value.value;
   const transfer = useTransfer();
   const edited = useSignal<string | undefined>(undefined);
   const edit = async () => {
-    edited.value = await bytes.value?.text();
+    edited.value = await bytes?.text();
   };
-  const isEditable = canEdit(variable) && bytes.value !== undefined;
+  const isEditable = canEdit(variable) && bytes !== undefined;
   return (
     <>
       <Tools {...{ store, variable, transfer }} onEdit={isEditable ? edit : undefined} />
@@ -145,7 +127,7 @@ export function VariablePreview({ store, variable }: PreviewProps) {
       {edited.value !== undefined ? (
         <Edit {...{ store, variable }} text={edited.value} onDone={() => into(edited)(undefined)} />
       ) : (
-        bytes.value !== undefined && <Value bytes={bytes.value} type={variable.mimeType} name={variable.name} />
+        bytes !== undefined && <Value bytes={bytes} type={variable.mimeType} name={variable.name} />
       )}
     </>
   );

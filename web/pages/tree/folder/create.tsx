@@ -3,8 +3,8 @@ import { call } from '../../../data/api/client.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';
-import { Button } from '../../../parts/button/button.tsx';
 import { SelectField, TextField } from '../../../parts/field/field.tsx';
+import { Form } from '../../../parts/form/form.tsx';
 import { FileButton } from '../../../parts/variables/file-button.tsx';
 import { TEMPLATES } from './templates.ts';
 
@@ -30,24 +30,21 @@ export function CreateForm({ what, namespace, directory, onDone }: CreateProps) 
   const name = useSignal('');
   const template = useSignal<string>(TEMPLATES[0].value);
   const task = useTask();
-  const create = (source: string | Blob) =>
-    task.run(async () => {
-      const node = below(directory, name.value);
-      if (what === 'directory') await call('createDirectory', { namespace, node });
-      else await call('createWorkflow', { namespace, node }, { body: source, type: 'text/yaml' });
-      onDone();
-      go(addresses.tree(namespace, node));
-    });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void create(TEMPLATES.find(({ value }) => value === template.value)?.source ?? '');
+  const create = async (source: string | Blob) => {
+    const node = below(directory, name.value);
+    if (what === 'directory') await call('createDirectory', { namespace, node });
+    else await call('createWorkflow', { namespace, node }, { body: source, type: 'text/yaml' });
+    onDone();
+    go(addresses.tree(namespace, node));
   };
+  const createByTemplate = () => create(TEMPLATES.find(({ value }) => value === template.value)?.source ?? '');
   const take = (file: File) => {
     if (name.value === '') name.value = file.name.toLowerCase();
-    void create(file);
+    void task.run(() => create(file));
   };
+  const more = what === 'workflow' && <FileButton label="From a file" onFile={take} />;
   return (
-    <form class="folder-form" onSubmit={submit}>
+    <Form {...{ task, more }} look="bar-form" work={createByTemplate} act="Create" onLeave={onDone}>
       <TextField
         label={TITLES[what]}
         isCode
@@ -61,15 +58,6 @@ export function CreateForm({ what, namespace, directory, onDone }: CreateProps) 
       {what === 'workflow' && (
         <SelectField label="Begin with" value={template.value} choices={TEMPLATES} onChange={into(template)} />
       )}
-      <div class="line wraps">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Create
-        </Button>
-        {what === 'workflow' && <FileButton label="From a file" onFile={take} />}
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -5,11 +5,13 @@ import { into } from '../../../data/api/task.ts';
 import { count } from '../../../data/format/text.ts';
 import { useActions } from '../../../data/navigation/actions.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
+import { inOrder } from '../../../data/workflow/tree.ts';
 import { Button } from '../../../parts/button/button.tsx';
 import { Head } from '../../../parts/head/head.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
 import { Empty } from '../../../parts/note/note.tsx';
 import { type Column, Table } from '../../../parts/table/table.tsx';
+import { Label } from '../../../parts/value/label.tsx';
 import { Time } from '../../../parts/value/value.tsx';
 import { NodeMenu } from '../node/menu.tsx';
 import { CreateForm, type Creating } from './create.tsx';
@@ -32,9 +34,7 @@ function columnsFor(namespace: string): readonly Column<Node>[] {
       cell: ({ attributes }) => (
         <span class="line">
           {attributes.map((label) => (
-            <span key={label} class="label">
-              {label}
-            </span>
+            <Label key={label} text={label} />
           ))}
         </span>
       ),
@@ -50,8 +50,7 @@ function Content({ namespace, nodes }: { readonly namespace: string; readonly no
     <Table
       label="Content"
       columns={columnsFor(namespace)}
-      count={nodes.length}
-      rowAt={(index) => nodes[index]}
+      rows={nodes}
       keyOf={({ oid }) => oid}
       hrefOf={({ path }) => addresses.tree(namespace, path)}
       narrow={(node) => (
@@ -63,9 +62,6 @@ function Content({ namespace, nodes }: { readonly namespace: string; readonly no
     />
   );
 }
-
-const inOrder = (nodes: readonly Node[]): readonly Node[] =>
-  nodes.toSorted((a, b) => (a.type === b.type ? a.name.localeCompare(b.name) : a.type === 'directory' ? -1 : 1));
 
 function NoContent() {
   return (

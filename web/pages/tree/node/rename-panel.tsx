@@ -4,8 +4,8 @@ import { call } from '../../../data/api/client.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';
-import { Button } from '../../../parts/button/button.tsx';
 import { TextField } from '../../../parts/field/field.tsx';
+import { Form } from '../../../parts/form/form.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
 import { Consequences } from './consequences.tsx';
 
@@ -19,12 +19,8 @@ interface PanelProps {
 export function RenamePanel({ namespace, node, onDone }: PanelProps) {
   const path = useSignal(node.path);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const isDone = await task.run(() =>
-      call('renameNode', { namespace, node: node.path }, { body: { new: path.value } }),
-    );
-    if (!isDone) return;
+  const rename = async () => {
+    await call('renameNode', { namespace, node: node.path }, { body: { new: path.value } });
     const back = () => call('renameNode', { namespace, node: path.value }, { body: { new: node.path } });
     say(`Now ${path.value}`, { undo: back });
     onDone();
@@ -33,7 +29,7 @@ export function RenamePanel({ namespace, node, onDone }: PanelProps) {
     }
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form task={task} work={rename} act="Rename" onLeave={onDone}>
       <TextField
         label="Path"
         isCode
@@ -45,14 +41,6 @@ export function RenamePanel({ namespace, node, onDone }: PanelProps) {
         onInput={into(path)}
       />
       <Consequences namespace={namespace} node={node} verb="calls it under the present path" />
-      <div class="line">
-        <Button kind="primary" type="submit" isBusy={task.isBusy.value}>
-          Rename
-        </Button>
-        <Button kind="bare" onClick={onDone}>
-          Leave
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

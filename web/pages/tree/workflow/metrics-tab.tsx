@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { FlowMetricsReply } from '../../../../clients/api/operations.ts';
 import { useLoad } from '../../../data/api/live.ts';
 import { into } from '../../../data/api/task.ts';
+import { numeric } from '../../../data/format/text.ts';
 import { duration } from '../../../data/format/time.ts';
 import { type Figure, Figures } from '../../../parts/figures/figures.tsx';
 import { Select } from '../../../parts/filter/filter.tsx';
@@ -19,7 +20,6 @@ const SPANS = [
   { value: '720h', label: 'Last 30 days' },
 ];
 
-const numeric = (value: number): string => value.toLocaleString('en-US');
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 const decimal = (value: number): string => value.toFixed(2).replace(/\.?0+$/, '');
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<StateMetrics>[] = [
     name: 'Entered',
     width: '80px',
     isRight: true,
-    cell: ({ totalExecutions }) => totalExecutions.toLocaleString('en-US'),
+    cell: ({ totalExecutions }) => numeric(totalExecutions),
   },
   {
     name: 'A run',
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<StateMetrics>[] = [
     cell: ({ meanMillisecondsPerInstance }) => duration(meanMillisecondsPerInstance),
   },
   { name: 'Failed', width: '80px', isRight: true, cell: ({ failureRate }) => percent(failureRate) },
-  { name: 'Retries', width: '72px', isRight: true, cell: ({ totalRetries }) => totalRetries.toLocaleString('en-US') },
+  { name: 'Retries', width: '72px', isRight: true, cell: ({ totalRetries }) => numeric(totalRetries) },
   { name: 'Then', width: 'minmax(160px, 2fr)', cell: (state) => <span title={exitsOf(state)}>{exitsOf(state)}</span> },
 ];
 
@@ -68,7 +68,7 @@ function Errors({ reply }: { readonly reply: FlowMetricsReply }) {
         {codes.map(([code, count]) => (
           <li key={code} class="line">
             <code class="grows">{code}</code>
-            <span>{count.toLocaleString('en-US')}</span>
+            <span>{numeric(count)}</span>
           </li>
         ))}
       </ul>
@@ -99,8 +99,7 @@ function States({ reply }: { readonly reply: FlowMetricsReply }) {
       label="States"
       isWhole
       columns={COLUMNS}
-      count={reply.states.length}
-      rowAt={(index) => reply.states[index]}
+      rows={reply.states}
       keyOf={({ name }) => name}
       narrow={(state) => (
         <span class="two-lines">

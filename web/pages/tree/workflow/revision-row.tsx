@@ -1,6 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { call } from '../../../data/api/client.ts';
+import { useRead } from '../../../data/api/live.ts';
 import { may } from '../../../data/api/session.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import type { RevisionInfo } from '../../../data/workflow/revisions.ts';
@@ -9,10 +9,12 @@ import { Button } from '../../../parts/button/button.tsx';
 import { Confirm } from '../../../parts/confirm/confirm.tsx';
 import { Diff } from '../../../parts/diff/diff.tsx';
 import { TextField } from '../../../parts/field/field.tsx';
+import { Form } from '../../../parts/form/form.tsx';
 import { Icon } from '../../../parts/icon/icon.tsx';
-import { Skeleton } from '../../../parts/note/note.tsx';
+import { ErrorNote, Skeleton } from '../../../parts/note/note.tsx';
 import { Source } from '../../../parts/source/source.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
+import { Label } from '../../../parts/value/label.tsx';
 import { Id, Time } from '../../../parts/value/value.tsx';
 
 interface RevisionRowProps {
@@ -24,16 +26,6 @@ interface RevisionRowProps {
   readonly onChange: () => void;
 }
 
-/** The text of a revision once it is opened. */
-function useText({ namespace, path, revision }: RevisionRowProps, isOpen: Signal<boolean>) {
-  const text = useSignal<string | undefined>(undefined);
-  useEffect(() => {
-    if (!isOpen.value || text.peek() !== undefined) return;
-    sourceOf(namespace, path, revision.id).then(into(text), () => into(text)(''));
-  }, [isOpen.value, namespace, path, revision.id, text, isOpen]);
-  return text.value;
-}
-
 function Tag({ tag, props }: { readonly tag: string; readonly props: RevisionRowProps }) {
   const { namespace, path, onChange } = props;
   const remove = async () => {
@@ -41,33 +33,22 @@ function Tag({ tag, props }: { readonly tag: string; readonly props: RevisionRow
     say(`Removed the tag ${tag}`);
     onChange();
   };
-  if (tag === 'latest' || !may('untagRevision')) return <span class="label">{tag}</span>;
-  return (
-    <span class="label">
-      {tag}
-      <button type="button" class="label-remove" aria-label={`Remove the tag ${tag}`} onClick={() => void remove()}>
-        <Icon name="close" size={10} />
-      </button>
-    </span>
-  );
+  const isFixed = tag === 'latest' || !may('untagRevision');
+  return <Label text={tag} removal={`Remove the tag ${tag}`} onRemove={isFixed ? undefined : remove} />;
 }
 
 function TagForm({ props, onDone }: { readonly props: RevisionRowProps; readonly onDone: () => void }) {
   const { namespace, path, revision, onChange } = props;
   const tag = useSignal('');
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const add = async () => {
     const query = { ref: revision.id };
-    const isDone = await task.run(() =>
-      call('tagRevision', { namespace, node: path }, { query, body: { tag: tag.value } }),
-    );
-    if (!isDone) return;
+    await call('tagRevision', { namespace, node: path }, { query, body: { tag: tag.value } });
     onDone();
     onChange();
   };
   return (
-    <form class="line" onSubmit={submit}>
+    <Form task={task} look="line" work={add} act="Tag" kind="plain">
       <TextField
         label="Tag"
         isCode
@@ -77,10 +58,7 @@ function TagForm({ props, onDone }: { readonly props: RevisionRowProps; readonly
         error={task.error.value?.message}
         onInput={into(tag)}
       />
-      <Button type="submit" isBusy={task.isBusy.value}>
-        Tag
-      </Button>
-    </form>
+    </Form>
   );
 }
 
@@ -118,10 +96,12 @@ function Actions({ props, onTag }: { readonly props: RevisionRowProps; readonly 
 
 /** One revision; it opens for its text, or for the differences from it to the latest. */
 export function RevisionRow(props: RevisionRowProps) {
-  const { revision, isLatest, latestText } = props;
+  const { namespace, path, revision, isLatest, latestText } = props;
   const isOpen = useSignal(false);
   const isTagging = useSignal(false);
-  const text = useText(props, isOpen);
+  const read = () => sourceOf(namespace, path, revision.id);
+  const { value, error } = useRead(['source', namespace, path, revision.id], isOpen.value ? read : undefined);
+  const text = value.value;
   return (
     <li class="revision">
       <div class="revision-line">
@@ -147,7 +127,8 @@ export function RevisionRow(props: RevisionRowProps) {
         <Actions props={props} onTag={() => into(isTagging)(!isTagging.value)} />
       </div>
       {isTagging.value && <TagForm props={props} onDone={() => into(isTagging)(false)} />}
-      {isOpen.value && text === undefined && <Skeleton />}
+      {isOpen.value && error.value && <ErrorNote title="The revision cannot be shown" error={error.value} />}
+      {isOpen.value && text === undefined && !error.value && <Skeleton />}
       {isOpen.value && text !== undefined && (
         <div class="revision-text">
           {isLatest || text === latestText ? (

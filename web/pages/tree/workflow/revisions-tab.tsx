@@ -1,9 +1,6 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
 import { call } from '../../../data/api/client.ts';
-import { type ApiError, toApiError } from '../../../data/api/errors.ts';
+import { useRead } from '../../../data/api/live.ts';
 import { may } from '../../../data/api/session.ts';
-import { into } from '../../../data/api/task.ts';
 import { type RevisionInfo, revisionsOf } from '../../../data/workflow/revisions.ts';
 import { Confirm } from '../../../parts/confirm/confirm.tsx';
 import { Section } from '../../../parts/head/head.tsx';
@@ -12,17 +9,6 @@ import { say } from '../../../parts/toast/toast.tsx';
 import { RevisionRow } from './revision-row.tsx';
 import type { TabProps } from './tab-props.ts';
 import { TrafficSection } from './traffic.tsx';
-
-function useRevisions(namespace: string, path: string, hash: string) {
-  const list = useSignal<readonly RevisionInfo[] | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
-  const version = useSignal(0);
-  useEffect(() => {
-    revisionsOf(namespace, path).then(into(list), (failure: unknown) => into(error)(toApiError(failure)));
-  }, [namespace, path, hash, version.value, list, error]);
-  const reload = useMemo(() => () => into(version)(version.peek() + 1), [version]);
-  return { list: list.value, error: error.value, reload };
-}
 
 interface LatestProps {
   readonly namespace: string;
@@ -63,8 +49,11 @@ function LatestActions({ namespace, path, latest, hasOthers, onChange }: LatestP
 /** The stored texts of a workflow, their tags, and how starts are divided among them. */
 export function RevisionsTab({ namespace, workflow, router, draft }: TabProps) {
   const { path } = workflow.node;
-  const { list, error, reload } = useRevisions(namespace, path, workflow.revision.name);
-  if (error !== undefined) return <ErrorNote title="The revisions cannot be listed" error={error} onRetry={reload} />;
+  const read = () => revisionsOf(namespace, path);
+  const { value, error, reload } = useRead(['revisions', namespace, path], read, workflow.revision.name);
+  const list = value.value;
+  if (error.value !== undefined)
+    return <ErrorNote title="The revisions cannot be listed" error={error.value} onRetry={reload} />;
   if (list === undefined) return <Skeleton lines={4} />;
   const latest = list.find(({ tags }) => tags.includes('latest'));
   const actions = <LatestActions {...{ namespace, path, latest }} hasOthers={list.length > 1} onChange={reload} />;

@@ -1,17 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { call } from '../../../data/api/client.ts';
+import { useRead } from '../../../data/api/live.ts';
 import { into, useTask } from '../../../data/api/task.ts';
-import { cutMiddle, prettyJson } from '../../../data/format/text.ts';
+import { prettyJson, readJson } from '../../../data/format/json.ts';
+import { cutMiddle } from '../../../data/format/text.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';
 import { inputSchema } from '../../../data/workflow/input-schema.ts';
 import { useReading } from '../../../data/workflow/reading.ts';
 import { type PastInput, pastInputs } from '../../../data/workflow/runs.ts';
-import { Button } from '../../../parts/button/button.tsx';
 import { Editor } from '../../../parts/editor/editor.tsx';
+import { Form } from '../../../parts/form/form.tsx';
 import { SchemaForm } from '../../../parts/form/schema-form.tsx';
-import { ErrorNote, Remark } from '../../../parts/note/note.tsx';
+import { Remark } from '../../../parts/note/note.tsx';
 import { Time } from '../../../parts/value/value.tsx';
 
 const MOST_INPUTS = 5;
@@ -44,27 +46,6 @@ function PastInputs({
   );
 }
 
-function usePastInputs(namespace: string, path: string) {
-  const inputs = useSignal<readonly PastInput[]>([]);
-  useEffect(() => {
-    pastInputs(namespace, path, MOST_INPUTS).then(into(inputs), () => {
-      // Past inputs are an optional help: the panel works without them.
-    });
-  }, [namespace, path, inputs]);
-  return inputs.value;
-}
-
-/** Why a text cannot be an input, in the words of the JSON parser. */
-function problemOf(text: string): string | undefined {
-  if (text.trim() === '') return undefined;
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
 interface RunPanelProps {
   readonly namespace: string;
   readonly path: string;
@@ -77,38 +58,36 @@ interface RunPanelProps {
 export function RunPanel({ namespace, path, source, isChanged }: RunPanelProps) {
   const text = useSignal('{}');
   const task = useTask();
-  const inputs = usePastInputs(namespace, path);
+  // Without them, the panel works all the same.
+  const inputs = useRead(['inputs', namespace, path], () => pastInputs(namespace, path, MOST_INPUTS)).value.value ?? [];
   const reading = useReading();
   const schema = useMemo(() => inputSchema(reading.documentOf(source)), [source, reading.isLoaded]);
-  const problem = problemOf(text.value);
-  const start = () =>
-    task.run(async () => {
-      const { instance } = await call('executeWorkflow', { namespace, node: path }, { body: text.value });
-      go(addresses.run(namespace, instance));
-    });
+  const read = readJson(text.value.trim() === '' ? '{}' : text.value);
+  const problem = 'problem' in read ? read.problem : undefined;
+  const start = async () => {
+    const { instance } = await call('executeWorkflow', { namespace, node: path }, { body: text.value });
+    go(addresses.run(namespace, instance));
+  };
+  const more = <span class="quiet cut">{cutMiddle(path, 24, 16)}</span>;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
+    <div class="stack">
       {isChanged && <Remark>What is stored runs, not what is written in the editor.</Remark>}
-      {schema !== undefined && <SchemaForm schema={schema} text={text.value} onChange={into(text)} />}
-      <div class="stack">
-        <h2 class="minor">Input</h2>
-        <Editor isSmall language="json" label="Input" value={text.value} onChange={into(text)} />
-        {problem !== undefined && <p class="field-note wrong">No JSON: {problem}</p>}
-      </div>
-      {task.error.value && <ErrorNote title="Nothing was started" error={task.error.value} />}
-      <div class="line">
-        <Button kind="primary" icon="play" type="submit" isBusy={task.isBusy.value} disabled={problem !== undefined}>
-          Start
-        </Button>
-        <span class="quiet cut">{cutMiddle(path, 24, 16)}</span>
-      </div>
+      <Form
+        {...{ task, more }}
+        work={start}
+        act="Start"
+        icon="play"
+        isDisabled={problem !== undefined}
+        failure="Nothing was started"
+      >
+        {schema !== undefined && <SchemaForm schema={schema} text={text.value} onChange={into(text)} />}
+        <div class="stack">
+          <h2 class="minor">Input</h2>
+          <Editor isSmall language="json" label="Input" value={text.value} onChange={into(text)} />
+          {problem !== undefined && <p class="field-note wrong">It is {problem}</p>}
+        </div>
+      </Form>
       <PastInputs inputs={inputs} onTake={into(text)} />
-    </form>
+    </div>
   );
 }

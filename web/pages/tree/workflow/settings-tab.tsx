@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { call } from '../../../data/api/client.ts';
 import { may } from '../../../data/api/session.ts';
 import { into, useTask } from '../../../data/api/task.ts';
-import { Button } from '../../../parts/button/button.tsx';
 import { Switch, TextField } from '../../../parts/field/field.tsx';
+import { Form } from '../../../parts/form/form.tsx';
 import { Section } from '../../../parts/head/head.tsx';
-import { Icon } from '../../../parts/icon/icon.tsx';
 import { ErrorNote } from '../../../parts/note/note.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
+import { Label } from '../../../parts/value/label.tsx';
 import type { TabProps } from './tab-props.ts';
 
 function Enabled({ namespace, workflow, router }: TabProps) {
@@ -38,15 +38,22 @@ function Enabled({ namespace, workflow, router }: TabProps) {
 function EventLogging({ namespace, workflow }: TabProps) {
   const logger = useSignal(workflow.eventLogging);
   const task = useTask();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const body = { logger: logger.value };
+  const store = async () => {
     const path = { namespace, node: workflow.node.path };
-    if (await task.run(() => call('setEventLogging', path, { body }))) say('Stored');
+    await call('setEventLogging', path, { body: { logger: logger.value } });
+    say('Stored');
   };
   return (
     <Section title="Log as events">
-      <form class="setting" onSubmit={submit}>
+      <Form
+        task={task}
+        look="setting"
+        work={store}
+        act="Store"
+        kind="plain"
+        isOffered={may('setEventLogging')}
+        isDisabled={logger.value === workflow.eventLogging}
+      >
         <TextField
           label="Name of the logger"
           isCode
@@ -55,12 +62,7 @@ function EventLogging({ namespace, workflow }: TabProps) {
           hint="What the workflow logs is sent as events under this name; no name sends nothing"
           onInput={into(logger)}
         />
-        {may('setEventLogging') && (
-          <Button type="submit" isBusy={task.isBusy.value} disabled={logger.value === workflow.eventLogging}>
-            Store
-          </Button>
-        )}
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -70,32 +72,19 @@ function Labels({ namespace, workflow }: TabProps) {
   const label = useSignal('');
   const task = useTask();
   const target = { namespace, node: path };
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const body = { attributes: [label.value.trim()] };
-    if (await task.run(() => call('createNodeAttributes', target, { body }))) into(label)('');
+  const add = async () => {
+    await call('createNodeAttributes', target, { body: { attributes: [label.value.trim()] } });
+    into(label)('');
   };
   const remove = (one: string) => task.run(() => call('deleteNodeAttributes', target, { body: { attributes: [one] } }));
   const mayWrite = may('createNodeAttributes');
   return (
     <Section title="Labels">
-      <form class="setting" onSubmit={add}>
+      <Form task={task} look="setting" work={add} act="Add" kind="plain" isOffered={mayWrite}>
         <div class="line wraps">
           {attributes.length === 0 && <span class="quiet">No labels.</span>}
           {attributes.map((one) => (
-            <span key={one} class="label">
-              {one}
-              {mayWrite && (
-                <button
-                  type="button"
-                  class="label-remove"
-                  aria-label={`Remove ${one}`}
-                  onClick={() => void remove(one)}
-                >
-                  <Icon name="close" size={10} />
-                </button>
-              )}
-            </span>
+            <Label key={one} text={one} removal={`Remove ${one}`} onRemove={mayWrite ? () => remove(one) : undefined} />
           ))}
         </div>
         {mayWrite && (
@@ -107,8 +96,7 @@ function Labels({ namespace, workflow }: TabProps) {
             onInput={into(label)}
           />
         )}
-        {mayWrite && <Button type="submit">Add</Button>}
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -7,7 +7,7 @@ import { may } from '../../../data/api/session.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { cutMiddle } from '../../../data/format/text.ts';
 import { Button } from '../../../parts/button/button.tsx';
-import { Field, SelectField } from '../../../parts/field/field.tsx';
+import { type Division, DivisionForm } from '../../../parts/form/division.tsx';
 import { Section } from '../../../parts/head/head.tsx';
 import { ErrorNote } from '../../../parts/note/note.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
@@ -42,7 +42,7 @@ function Present({ routes }: { readonly routes: RouterReply['routes'] }) {
   );
 }
 
-function useDivision(router: Loaded<RouterReply>, refs: readonly string[]) {
+function useDivision(router: Loaded<RouterReply>, refs: readonly string[]): Division {
   const first = useSignal('latest');
   const second = useSignal('');
   const share = useSignal(80);
@@ -57,52 +57,26 @@ function useDivision(router: Loaded<RouterReply>, refs: readonly string[]) {
 }
 
 function Form({ namespace, path, router, refs }: TrafficProps) {
-  const { first, second, share } = useDivision(router, refs);
+  const division = useDivision(router, refs);
   const task = useTask();
   const live = router.value.value?.live ?? true;
-  const divide = (route: RouterReply['routes']) =>
-    task.run(async () => {
-      await call('editRouter', { namespace, node: path }, { body: { live, route } });
-      say(route.length === 0 ? 'All starts use the latest' : 'Starts are divided');
-      router.reload();
-    });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void divide([
-      { ref: first.value, weight: share.value },
-      { ref: second.value, weight: 100 - share.value },
-    ]);
+  const divide = async (route: RouterReply['routes']) => {
+    await call('editRouter', { namespace, node: path }, { body: { live, route } });
+    say(route.length === 0 ? 'All starts use the latest' : 'Starts are divided');
+    router.reload();
   };
+  const divided = () =>
+    divide([
+      { ref: division.first.value, weight: division.share.value },
+      { ref: division.second.value, weight: 100 - division.share.value },
+    ]);
   const choices = refs.map((ref) => ({ value: ref, label: shown(ref) }));
-  return (
-    <form class="traffic-form" onSubmit={submit}>
-      <SelectField label="First" value={first.value} choices={choices} onChange={into(first)} />
-      <Field label={`${share.value} % to ${100 - share.value} %`}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="range"
-            min="1"
-            max="99"
-            value={share.value}
-            onInput={({ currentTarget }) => into(share)(Number(currentTarget.value))}
-          />
-        )}
-      </Field>
-      <SelectField label="Second" value={second.value} choices={choices} onChange={into(second)} />
-      <div class="line">
-        <Button type="submit" isBusy={task.isBusy.value} disabled={first.value === second.value}>
-          Divide starts
-        </Button>
-        {(router.value.value?.routes.length ?? 0) > 0 && (
-          <Button kind="bare" onClick={() => void divide([])}>
-            All to the latest
-          </Button>
-        )}
-      </div>
-      {task.error.value && <ErrorNote title="Nothing was changed" error={task.error.value} />}
-    </form>
+  const more = (router.value.value?.routes.length ?? 0) > 0 && (
+    <Button kind="bare" onClick={() => void task.run(() => divide([]))}>
+      All to the latest
+    </Button>
   );
+  return <DivisionForm {...{ division, choices, task, more }} least={1} work={divided} act="Divide starts" />;
 }
 
 /** How starts are divided among two revisions. */

@@ -14,6 +14,7 @@ import { Head } from '../../../parts/head/head.tsx';
 import { Inspector } from '../../../parts/inspector/inspector.tsx';
 import { LiveMark } from '../../../parts/live/live.tsx';
 import { Tabs } from '../../../parts/tabs/tabs.tsx';
+import { Label } from '../../../parts/value/label.tsx';
 import { NodeMenu } from '../node/menu.tsx';
 import { RunPanel } from './run-panel.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -30,9 +31,7 @@ function Labels({ workflow, isLive }: { readonly workflow: Workflow; readonly is
     <>
       {!isLive && <span class="label disabled-label">Disabled</span>}
       {workflow.node.attributes.map((label) => (
-        <span key={label} class="label">
-          {label}
-        </span>
+        <Label key={label} text={label} />
       ))}
     </>
   );
