@@ -174,3 +174,16 @@ states: [{id: rest, type: delay, duration: PT1H}]
   const events = await console_.open(`n/${NS}/events?view=waiting`);
   await events.getByRole('table', { name: 'Listeners' }).getByText('cancels').waitFor();
 });
+
+test('the editor completes a field from the schema of the language, with its description', async () => {
+  await store('typed', 'states: [{id: a, type: noop}]\n');
+  const page = await console_.open(`n/${NS}/tree/typed`);
+  const editor = page.getByLabel('Source of typed');
+  await editor.focus();
+  await editor.press('Control+End');
+  await editor.pressSequentially('lab');
+  await page.getByRole('option', { name: 'labels' }).waitFor();
+  await page.getByText('the results are labels, by which runs are found').waitFor();
+  await editor.press('Enter');
+  await expect.poll(() => editor.textContent()).toContain('labels: ');
+});

@@ -1,10 +1,21 @@
-import { type Fields, fieldsOfState, INNER_FIELDS, STATES, TOP_FIELDS, VALUES } from './language.ts';
+/** The parts of the JSON Schema of the workflow language that completions need. */
+export interface Schema {
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly $ref?: string;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+}
 
-export interface Option {
+interface Option {
   readonly label: string;
   /** The text that is inserted; the label if not given. */
   readonly insert?: string;
-  readonly detail?: string;
+  /** A sentence about it. */
+  readonly about?: string | undefined;
 }
 
 export interface Completions {
@@ -15,10 +26,9 @@ export interface Completions {
   readonly isEager: boolean;
 }
 
-/** Returns the completions at a position of a text. */
-export type Complete = (text: string, position: number) => Completions | undefined;
-
 interface Line {
+  /** Counted from 0. */
+  readonly index: number;
   readonly indent: number;
   /** Where the field begins, behind the dashes of lists. */
   readonly column: number;
@@ -28,9 +38,10 @@ interface Line {
 
 const LINE = /^(\s*)((?:-\s+)*)([\w$]+)?\s*(:?)\s*(.*)$/;
 
-function readLine(text: string): Line {
+function readLine(text: string, index = 0): Line {
   const [, blank = '', dashes = '', word = '', colon = '', rest = ''] = LINE.exec(text) ?? [];
   return {
+    index,
     indent: blank.length,
     column: blank.length + dashes.length,
     key: colon === ':' ? word : '',
@@ -38,13 +49,13 @@ function readLine(text: string): Line {
   };
 }
 
-/** The fields that hold a line, the innermost first, each with the lines of the object it stands in. */
+/** The fields that hold a line, the innermost first. */
 function holdersOf(lines: readonly string[], at: number, column: number): readonly Line[] {
   const holders: Line[] = [];
   let limit = column;
   for (let index = at - 1; index >= 0; index -= 1) {
     if (/^\s*(#|$)/.test(lines[index] ?? '')) continue;
-    const line = readLine(lines[index] ?? '');
+    const line = readLine(lines[index] ?? '', index);
     if (line.key === '' || line.column >= limit) continue;
     // A list may stand at the same depth as the field that holds it.
     holders.push(line);
@@ -83,35 +94,66 @@ function idsIn(text: string, list: string): readonly string[] {
 
 const TRANSITIONS: ReadonlySet<string> = new Set(['transition', 'defaultTransition', 'state']);
 
-function valuesFor(text: string, holder: string, key: string): readonly Option[] {
-  if (TRANSITIONS.has(key)) return idsIn(text, 'states').map((label) => ({ label, detail: 'state' }));
-  if (key === 'function') return idsIn(text, 'functions').map((label) => ({ label, detail: 'function' }));
-  if (key === 'type' && holder === 'states') return Object.keys(STATES).map((label) => ({ label }));
-  return (VALUES[`${holder} ${key}`] ?? []).map((label) => ({ label }));
+/** The objects that a field can hold, itself or in its list: one for each of their types. */
+function objectsIn(field: Schema, root: Schema): readonly Schema[] {
+  if (field.items !== undefined) return objectsIn(field.items, root);
+  if (field.anyOf !== undefined) return field.anyOf.flatMap((one) => objectsIn(one, root));
+  const named = field.$ref === undefined ? undefined : root.definitions?.[field.$ref.slice('#/definitions/'.length)];
+  return named === undefined ? [field] : objectsIn(named, root);
 }
 
-const toOptions = (fields: Fields): readonly Option[] =>
-  Object.entries(fields).map(([label, detail]) => ({ label, insert: `${label}: `, detail }));
+const fieldsNamed = (objects: readonly Schema[], name: string): readonly Schema[] =>
+  objects.flatMap(({ properties = {} }) => properties[name] ?? []);
 
-function fieldsFor(lines: readonly string[], at: number, column: number, holder: string): Fields {
-  if (column === 0) return TOP_FIELDS;
-  if (holder === 'states') return fieldsOfState(beside(lines, at, column, 'type'));
-  return INNER_FIELDS[holder] ?? {};
+/** What the object in which a line stands can be: by the fields that hold it, and by their types. */
+function objectsAt(root: Schema, lines: readonly string[], { index, column }: Line): readonly Schema[] {
+  const [holder] = column === 0 ? [] : holdersOf(lines, index, column);
+  if (holder === undefined) return [root];
+  const around = objectsAt(root, lines, holder);
+  const possible = fieldsNamed(around, holder.key).flatMap((field) => objectsIn(field, root));
+  const type = beside(lines, index, column, 'type');
+  const typed = possible.filter(({ properties }) => properties?.['type']?.enum?.includes(type));
+  return typed.length > 0 ? typed : possible;
 }
 
-/** Completions of the workflow language: fields by where they stand, types, states, functions. */
-export const completeWorkflow: Complete = (text, position) => {
+/** The values that a field can have; of a type with several names, the first one. */
+function valuesOf(key: string, { enum: listed = [], type = [] }: Schema): readonly string[] {
+  const values = listed.filter((value) => typeof value === 'string');
+  if (key === 'type') return values.slice(0, 1);
+  return [...values, ...(type.includes('boolean') ? ['true', 'false'] : [])];
+}
+
+function valuesFor(text: string, objects: readonly Schema[], key: string): readonly Option[] {
+  if (TRANSITIONS.has(key)) return idsIn(text, 'states').map((label) => ({ label, about: 'A state.' }));
+  if (key === 'function') return idsIn(text, 'functions').map((label) => ({ label, about: 'A function.' }));
+  const found = objects.flatMap((object) =>
+    fieldsNamed([object], key).flatMap((field) =>
+      valuesOf(key, field).map((label) => ({ label, about: key === 'type' ? object.description : field.description })),
+    ),
+  );
+  return [...new Map(found.map((option) => [option.label, option])).values()];
+}
+
+function fieldsFor(objects: readonly Schema[]): readonly Option[] {
+  const fields = new Map(objects.flatMap(({ properties = {} }) => Object.entries(properties)));
+  return [...fields].map(([label, { description }]) => ({ label, insert: `${label}: `, about: description }));
+}
+
+/**
+ * Completions at a position of a workflow by the schema of the language: the fields of the object there, the values of a
+ * field, the ids of states and functions.
+ */
+export function completionsAt(schema: Schema, text: string, position: number): Completions | undefined {
   const before = text.slice(0, position);
   const lines = text.split('\n');
   const at = before.split('\n').length - 1;
   const typed = before.slice(before.lastIndexOf('\n') + 1);
   const word = /[\w.-]*$/.exec(typed)?.[0] ?? '';
   const from = position - word.length;
-  const { key, column } = readLine(lines[at] ?? '');
-  const isValue = /:\s+['"]?[\w.-]*$/.test(typed) && key !== '';
-  const [holder] = holdersOf(lines, at, column);
-  const name = column === 0 ? '' : (holder?.key ?? '');
-  if (isValue) return { from, options: valuesFor(text, name, key), isEager: true };
+  const line = readLine(lines[at] ?? '', at);
+  const objects = objectsAt(schema, lines, line);
+  const isValue = /:\s+['"]?[\w.-]*$/.test(typed) && line.key !== '';
+  if (isValue) return { from, options: valuesFor(text, objects, line.key), isEager: true };
   if (!/^\s*(-\s+)*[\w.-]*$/.test(typed)) return undefined;
-  return { from, options: toOptions(fieldsFor(lines, at, column, name)), isEager: false };
-};
+  return { from, options: fieldsFor(objects), isEager: false };
+}

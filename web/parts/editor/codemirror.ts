@@ -13,7 +13,6 @@ import {
   highlightActiveLineGutter,
   keymap,
   lineNumbers,
-  placeholder,
   tooltips,
 } from '@codemirror/view';
 import { toSource } from './completion.ts';
@@ -44,7 +43,7 @@ const gutters = ({ isSmall }: EditorOptions): Extension =>
   isSmall ? [] : [lineNumbers(), foldGutter(), lintGutter(), highlightActiveLine(), highlightActiveLineGutter()];
 
 function extensionsOf(options: EditorOptions, editable: Compartment): Extension[] {
-  const { language, label, onChange, complete, isReadOnly = false, hint = '' } = options;
+  const { language, label, onChange, complete, isReadOnly = false } = options;
   return [
     theme,
     highlighting,
@@ -60,7 +59,6 @@ function extensionsOf(options: EditorOptions, editable: Compartment): Extension[
     search({ top: true }),
     tooltips({ position: 'absolute' }),
     LANGUAGES[language](),
-    placeholder(hint),
     complete === undefined ? [] : autocompletion({ override: [toSource(complete)], icons: false }),
     keysOf(options),
     editable.of(EditorState.readOnly.of(isReadOnly)),
@@ -95,7 +93,6 @@ export function openEditor(host: HTMLElement, options: EditorOptions): EditorHan
       view.focus();
     },
     mend: (mend) => view.dispatch({ changes: changesOf(view.state.doc, mend) }),
-    focus: () => view.focus(),
     close: () => view.destroy(),
   };
 }

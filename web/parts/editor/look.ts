@@ -20,7 +20,6 @@ export const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--code)', lineHeight: '20px' },
   '.cm-content': { padding: '8px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px 0 4px' },
-  '.cm-placeholder': { color: 'var(--quiet)' },
   '.cm-gutters': { color: 'var(--quiet)', backgroundColor: 'var(--raised)', border: 'none' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in oklch, var(--focus) 6%, transparent)' },
   '.cm-activeLineGutter': { color: 'var(--ink)', backgroundColor: 'transparent' },
@@ -43,7 +42,6 @@ export const theme = EditorView.theme({
   '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--code)', maxHeight: '240px' },
   '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--chosen)', color: 'var(--ink)' },
-  '.cm-completionDetail': { color: 'var(--quiet)', fontStyle: 'normal', fontFamily: 'var(--words)' },
   '.cm-diagnostic': { padding: '6px 10px', whiteSpace: 'pre-wrap', maxWidth: '480px' },
   '.cm-diagnosticAction': {
     padding: '2px 8px',

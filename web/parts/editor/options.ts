@@ -1,5 +1,5 @@
 import type { Mend, Problem } from '../../data/api/errors.ts';
-import type { Complete } from '../../data/workflow/completions.ts';
+import type { Complete } from '../../data/workflow/schema.ts';
 
 export type Language = 'yaml' | 'json' | 'jq' | 'text';
 
@@ -12,8 +12,6 @@ export interface EditorOptions {
   readonly isReadOnly?: boolean | undefined;
   /** A field of a form: without numbers of lines, and tab leaves it. */
   readonly isSmall?: boolean | undefined;
-  /** Shown while there is no text. */
-  readonly hint?: string | undefined;
   readonly onChange?: ((value: string) => void) | undefined;
   readonly complete?: Complete | undefined;
 }
@@ -26,6 +24,5 @@ export interface EditorHandle {
   goTo(line: number, column: number): void;
   /** Makes a correction, which can be undone. */
   mend(mend: Mend): void;
-  focus(): void;
   close(): void;
 }

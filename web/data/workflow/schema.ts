@@ -1,0 +1,13 @@
+import { call } from '../api/client.ts';
+import { type Completions, completionsAt, type Schema } from './completions.ts';
+
+/** Returns the completions at a position of a text. */
+export type Complete = (text: string, position: number) => Promise<Completions | undefined>;
+
+let schema: Schema | undefined;
+
+/** Completions of the workflow language, by the schema that the service has of it. Without the schema, there are none. */
+export const completeWorkflow: Complete = async (text, position) => {
+  schema ??= (await call('getWorkflowSchema', {}).catch(() => undefined)) as Schema | undefined;
+  return schema && completionsAt(schema, text, position);
+};
