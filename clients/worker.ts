@@ -1,28 +1,28 @@
 /**
  * A worker: fetches tasks of a queue over HTTP, calls a function for each, and reports the result (docs/workers.md). It
- * needs no package, and Node 20 or a later version, or another runtime with `fetch`.
+ * has no dependency and needs Node 20 or later, or another runtime with `fetch`.
  */
 
 /** A task as the service gives it to a worker. Times are RFC 3339 texts. */
 export interface Task<Input = unknown> {
   readonly task: string;
-  /** Names the lease; it goes with each report about the task. */
+  /** The id of the lease, which each report about the task sends. */
   readonly lease: string;
   readonly leaseUntil: string;
   /** When the workflow stops waiting. */
   readonly until: string;
   /** The idempotency key: the same for all attempts and repetitions of the call. */
   readonly key: string;
-  /** The attempt by the retries of the workflow, from 0. */
+  /** The number of retries by the workflow before this call, from 0. */
   readonly attempt: number;
-  /** How often the task was taken, from 1: more than 1 after a lease that was over. */
+  /** How often the task was fetched, from 1: more than 1 after an expired lease. */
   readonly taken: number;
   readonly priority: number;
   readonly createdAt: string;
   readonly instance: string;
   readonly workflow: string;
   readonly state: string;
-  /** Names the trace of the run and the span of the call (W3C Trace Context). */
+  /** The trace of the run and the span of the call (W3C Trace Context). */
   readonly traceparent: string;
   readonly input: Input;
 }
@@ -41,7 +41,7 @@ export class TaskError extends Error {
   }
 }
 
-/** How a worker works. */
+/** The settings of a worker. */
 export interface WorkerOptions {
   /** The URL of the service. */
   readonly url: string;
@@ -49,28 +49,28 @@ export interface WorkerOptions {
   readonly queue: string;
   /** A key with the permission `worker`, or one that includes it. */
   readonly key: string;
-  /** The name of the worker, which people see. */
+  /** The name of the worker in the console and the command line. */
   readonly name?: string;
-  /** How many tasks at once; 1 by default. */
+  /** The maximum number of tasks at the same time; 1 by default. */
   readonly concurrency?: number;
-  /** How long the service waits for a sign of life, ISO 8601; by default as the function says. */
+  /** The duration of a lease, ISO 8601; by default that of the function. The worker renews leases. */
   readonly lease?: string;
   /** How long a request waits for a task, ISO 8601; PT20S by default. */
   readonly wait?: string;
-  /** Called for each error of the network or the service; by default it is printed. The worker tries again. */
+  /** Called for each error of the network or the service; by default it is printed. The worker retries. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Does a task; what it returns is the result. `signal` is aborted when the worker has lost the task. */
+/** Performs a task and returns its result. `signal` is aborted when the worker has lost the lease. */
 export type Handler<Input> = (task: Task<Input>, signal: AbortSignal) => unknown;
 
-/** A worker at work. */
+/** A running worker. */
 export interface RunningWorker {
-  /** Takes no more tasks. Resolves when those that it has are done. */
+  /** Fetches no more tasks. Resolves when the tasks in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** A reply of the service that is an error. */
+/** The service replied with an error. */
 export class ServiceReplyError extends Error {
   override readonly name = 'ServiceReplyError';
   readonly status: number;
@@ -83,7 +83,7 @@ export class ServiceReplyError extends Error {
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 const MAX_REPORTS = 8;
-/** A request of the service lasts a minute at most. */
+/** More than the longest request of the service, one minute. */
 const REQUEST_MS = 90_000;
 
 const CONFLICT = 409;
@@ -172,7 +172,7 @@ class QueueWorker<Input> implements RunningWorker {
     await this.send('fail', { task, lease, code, message, retry });
   }
 
-  /** Renews the lease each third of its length. */
+  /** Renews the lease at each third of its duration. */
   private renew({ task, lease, leaseUntil }: Task<Input>, lost: AbortController): NodeJS.Timeout {
     const length = Math.max(Date.parse(leaseUntil) - Date.now(), 1000);
     const renewOnce = () =>
@@ -183,7 +183,7 @@ class QueueWorker<Input> implements RunningWorker {
     return setInterval(renewOnce, length / 3);
   }
 
-  /** Sends a report until the service has it: the service takes a repeated one for the same. */
+  /** Sends a report until the service has accepted it; the service ignores repetitions. */
   private async send(op: string, body: object): Promise<void> {
     for (let n = 0; ; n += 1) {
       try {

@@ -51,7 +51,7 @@ function outputOf(outputs: Outputs, entry: string): string {
   return found;
 }
 
-/** The files that are loaded with a file at once, itself included. */
+/** The files that are loaded with a file, itself included. */
 function loadedWith(outputs: Outputs, file: string, known = new Set<string>()): ReadonlySet<string> {
   if (known.has(file)) return known;
   known.add(file);
@@ -78,7 +78,7 @@ async function writePage(folder: string, outputs: Outputs, entries: Entries): Pr
   await writeFile(join(folder, 'index.html'), page);
 }
 
-/** Lays a `.br` and a `.gz` beside each file that becomes smaller by it. */
+/** Writes a `.br` and a `.gz` beside each file. */
 async function compress(folder: string): Promise<void> {
   const assets = join(folder, 'assets');
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
@@ -95,9 +95,9 @@ async function compress(folder: string): Promise<void> {
 
 /** Sizes in bytes after gzip. */
 export interface ConsoleSizes {
-  /** The files that the first load of any page takes. */
+  /** The files of the first load of any page. */
   readonly first: Readonly<Record<string, number>>;
-  /** The files that load when a page shows what they are for: the editor, the diagram, charts. */
+  /** The files that are loaded on demand: the editor, the diagram, charts. */
   readonly later: Readonly<Record<string, number>>;
 }
 

@@ -2,10 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONSOLE_FOLDER, ROOT } from './folder.ts';
 
-/** A build reads these; changes of other files need no new one. */
+/** The inputs of a build. */
 const SOURCES = ['web', 'clients/api', 'bin/console', 'examples', 'package-lock.json'];
 
-/** When the newest file below a path changed, milliseconds since 1970; 0 where there is none. */
+/** The time of the newest change below a path, milliseconds since 1970; 0 if the path does not exist. */
 async function newestIn(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return 0;
@@ -15,8 +15,8 @@ async function newestIn(path: string): Promise<number> {
 }
 
 /**
- * Builds the console unless the present build is newer than its sources. Throws Error when it cannot be built, as where
- * optional packages are not installed: the program that builds it is one.
+ * Builds the console unless the present build is newer than its sources. Throws Error if it cannot be built, for example
+ * without the optional package of the bundler.
  */
 export async function prepareConsole(): Promise<void> {
   const built = await newestIn(join(CONSOLE_FOLDER, 'index.html'));

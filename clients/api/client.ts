@@ -7,7 +7,7 @@ export type OperationName = keyof Operations;
 type PathOf<K extends OperationName> = Operations[K]['path'];
 type Value = string | number | boolean;
 
-/** What a call sends. Path parameters are required; a value of the query may be a list. */
+/** The parameters of a call. Path parameters are required; a query parameter may be a list. */
 export type CallOptions<K extends OperationName> = {
   readonly query?: { readonly [name in Operations[K]['query']]?: Value | readonly Value[] };
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export type CallOptions<K extends OperationName> = {
     ? { readonly body?: Operations[K]['body'] }
     : { readonly body: Operations[K]['body'] });
 
-/** Options may be left out by an operation without path parameters and without a required body. */
+/** Options are optional for an operation without path parameters and without a required body. */
 type Arguments<K extends OperationName> =
   Record<never, never> extends CallOptions<K> ? [options?: CallOptions<K>] : [options: CallOptions<K>];
 
@@ -27,7 +27,7 @@ export type StreamName = { [K in OperationName]: Operations[K]['frame'] extends 
 export interface ClientSettings {
   /** The address of the service: `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** The API key; a service may need none. */
+  /** The API key; not needed by a service without keys. */
   readonly key?: string;
   /** Sends the requests; default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -55,7 +55,7 @@ export interface WeftClient {
   call<K extends OperationName>(operation: K, ...options: Arguments<K>): Promise<Operations[K]['reply']>;
   /** Watches an operation: yields a frame now and after each change, until the signal is aborted or the service ends. */
   stream<K extends StreamName>(operation: K, ...options: Arguments<K>): AsyncGenerator<Operations[K]['frame']>;
-  /** Calls an operation and returns the reply as it came. Throws as `call`. */
+  /** Calls an operation and returns the unread reply. Throws as `call`. */
   send<K extends OperationName>(operation: K, ...options: Arguments<K>): Promise<Response>;
 }
 
@@ -67,7 +67,7 @@ type AnyOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** A path of the tree keeps its slashes. */
+/** The slashes of a path in the tree are not encoded. */
 const encoded = (name: string, value: string): string => {
   const text = encodeURIComponent(value);
   return name === 'node' || name === 'secret' ? text.replaceAll('%2F', '/') : text;

@@ -11,7 +11,7 @@ import { Frame } from './frame.tsx';
 import { Palette } from './palette.tsx';
 import { findRoute } from './routes.ts';
 
-/** Reads the rights of the key of an earlier page; a key that is not valid any longer ends the session. */
+/** Reads the rights of the stored key; an invalid key ends the session. */
 function useRights(): string {
   const error = useSignal('');
   const secret = key.value;
@@ -47,8 +47,8 @@ function Content() {
 }
 
 /**
- * The whole console: the sign-in until there is a key, then the frame with the page of the address. A page whose key is
- * refused stays, hidden, until there is another one.
+ * The whole console: the sign-in, then the frame with the page of the address. If the key is rejected, the page is hidden
+ * until another key is entered.
  */
 export function App() {
   const error = useRights();

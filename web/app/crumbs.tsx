@@ -42,7 +42,7 @@ function Namespaces({ current, names }: { readonly current: string; readonly nam
   );
 }
 
-/** Where the page is, and the way back. */
+/** The path of the page, with links to its parents. */
 export function Crumbs({ namespaces }: { readonly namespaces: NamespacesReply | undefined }) {
   const { segments } = place.value;
   const namespace = segments[0] === 'n' ? segments[1] : undefined;

@@ -117,14 +117,14 @@ function FootBar({ sections, current }: { readonly sections: readonly Section[];
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { segments } = place.value;
   const isInside = segments[0] === 'n' && segments[1] !== undefined;
-  // On a page of the installation, the bar still links to the namespace before.
+  // On a page of the installation, the bar still links to the previous namespace.
   const last = useRef<string | undefined>(undefined);
   if (isInside) last.current = segments[1];
   else if (segments.length === 0) last.current = undefined;
   const sections = last.current === undefined ? [] : sectionsOf(last.current);
   const current = isInside ? (segments[2] ?? '') : (segments[0] ?? 'none');
   const polled = usePolled('listNamespaces', isInside ? {} : undefined);
-  // A list of an earlier page may lack a namespace that was made meanwhile.
+  // A cached list may lack a new namespace.
   const namespaces = polled.state.value === 'connecting' ? undefined : polled.value.value;
   useGlobalActions([...sections, ...globalSections()]);
   return (

@@ -35,7 +35,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
   );
 }
 
-/** The actions on many runs that go on behind the pages. */
+/** The actions on many runs that are in progress. */
 export function Jobs() {
   if (jobs.value.length === 0) return null;
   return (

@@ -8,12 +8,12 @@ import { Empty } from '../parts/note/note.tsx';
 interface NamespaceGateProps {
   /** The namespace of the page, if it has one. */
   readonly namespace: string | undefined;
-  /** The namespaces that the key may see, as far as they are known. */
+  /** The namespaces that the key may read; undefined until they are listed. */
   readonly list: NamespacesReply | undefined;
   readonly children: ComponentChildren;
 }
 
-/** The page of a namespace; in its place a notice, if the namespace does not exist or was deleted. */
+/** The page of a namespace, or a notice if the namespace does not exist or was deleted. */
 export function NamespaceGate({ namespace, list, children }: NamespaceGateProps) {
   const wasThere = useRef(false);
   const isThere = namespace === undefined || list?.results.some(({ name }) => name === namespace) === true;

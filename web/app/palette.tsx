@@ -70,8 +70,8 @@ function press(event: KeyboardEvent): void {
 }
 
 /**
- * Takes a key for the palette that opens but has no focus yet, so that no letter of a fast typist is lost or starts
- * another action. False while the palette is closed or takes keys itself.
+ * Handles a key for the palette while it opens and has no focus yet, so that no typed letter is lost or starts another
+ * action. False while the palette is closed or has the focus.
  */
 export function takeKey(event: KeyboardEvent): boolean {
   if (mode.value === undefined || document.activeElement?.closest('dialog') !== null) return false;
@@ -112,7 +112,7 @@ function Options() {
   );
 }
 
-/** Everything that can be done, found by a few letters. */
+/** The command palette: all actions, found by a few letters. */
 export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = mode.value !== undefined;
@@ -129,7 +129,7 @@ export function Palette() {
   }, []);
   const label = LABELS[mode.value ?? 'all'];
   return (
-    // Not at `close`, which comes later than the end: the palette may be open again by then.
+    // Not `onClose`: this event is later than the end, and the palette may be open again by then.
     <dialog class="palette" ref={dialog} aria-label={label} onCancel={close}>
       {isOpen && (
         <>

@@ -2,7 +2,7 @@ import { hasModifier, isTyping } from '../data/browser/typing.ts';
 import { actions } from '../data/navigation/actions.ts';
 import { openPalette, takeKey } from './palette.tsx';
 
-/** How long the second key of two may take. */
+/** The maximum time between the keys of a sequence. */
 const PAIR_MS = 1200;
 
 let pending = '';
@@ -42,7 +42,7 @@ function press(event: KeyboardEvent): void {
   }
 }
 
-/** Lets keys start the actions of the components that are shown. */
+/** Starts the actions of the page by their keys. */
 export function startShortcuts(): void {
   window.addEventListener('keydown', press);
 }

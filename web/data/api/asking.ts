@@ -2,8 +2,8 @@ import { isWelcome } from './reach.ts';
 import { key } from './session.ts';
 
 /**
- * Does something every so many milliseconds, while the page is in sight, a key is there, and the service has not asked
- * to be left alone. Returns the function that ends it.
+ * Calls `act` at an interval while the page is visible, a key is set, and the service has not asked clients to wait.
+ * Returns the function that stops it.
  */
 export function every(milliseconds: number, act: () => void): () => void {
   const timer = setInterval(() => {

@@ -57,14 +57,14 @@ export const urlOf = <Id extends OperationName>(id: Id, path: PathOf<Id>, query?
 export const send = <Id extends OperationName>(id: Id, path: PathOf<Id>, options: Options<Id>): Promise<Response> =>
   clientWith(key.value).send<OperationName>(id, toCallOptions(path, options));
 
-/** As `send`, and notes whether the service answers and the key is valid. Throws ApiError, and AbortError if aborted. */
+/** As `send`, and notes whether the service replies and the key is valid. Throws ApiError, and AbortError if aborted. */
 export const request = <Id extends OperationName>(
   id: Id,
   path: PathOf<Id>,
   options: Options<Id> = {},
 ): Promise<Response> => noted(id, send(id, path, options));
 
-/** Calls an operation. Returns its JSON, a Blob where it replies bytes, undefined where it has no body. Throws as `request`. */
+/** Calls an operation. Returns its JSON, a Blob for bytes, undefined for no body. Throws as `request`. */
 export const call = <Id extends OperationName>(
   id: Id,
   path: PathOf<Id>,

@@ -12,14 +12,14 @@ export type LogOperation = 'getInstanceLogs' | 'getWorkflowLogs' | 'getNamespace
 /** Lines in one event: a long log comes in parts, so that its first lines are shown at once. */
 const PART = 1000;
 
-/** A log that is followed. No line comes twice, also after the connection was lost. */
+/** A log that is streamed. Each line is shown once, also after a reconnect. */
 export class GrowingLog {
   readonly lines = signal<readonly LogLine[]>([]);
   readonly state = signal<StreamState>('connecting');
   readonly error = signal<ApiError | undefined>(undefined);
   #last = Number.NEGATIVE_INFINITY;
 
-  /** Begins to follow. Returns the function that ends it. */
+  /** Opens the stream. Returns the function that closes it. */
   open<Id extends LogOperation>(id: Id, path: PathOf<Id>): () => void {
     const query = { limit: PART } as Parameters<typeof follow<Id>>[2]['query'];
     return follow<Id>(id, path, query === undefined ? {} : { query }, {
@@ -33,7 +33,7 @@ export class GrowingLog {
     });
   }
 
-  /** Times of a log only grow, so a line that is not later was there before. */
+  /** Times strictly increase within a log, so a line that is not newer was received before. */
   #add(results: readonly LogLine[]): void {
     const fresh = results.filter(({ t }) => instantOf(t) > this.#last);
     const newest = fresh.at(-1);

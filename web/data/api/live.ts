@@ -9,7 +9,7 @@ import { follow, type StreamState } from './streams.ts';
 
 /** A value of the service as a page shows it. */
 export interface Live<T> {
-  /** Undefined until the first reply; the last value stays while a lost connection is opened again. */
+  /** Undefined until the first reply; the last value stays during a reconnect. */
   readonly value: ReadonlySignal<T | undefined>;
   readonly error: ReadonlySignal<ApiError | undefined>;
   readonly state: ReadonlySignal<StreamState>;
@@ -17,7 +17,7 @@ export interface Live<T> {
 
 /** A value that is read once, and again on demand. */
 export interface Loaded<T> extends Live<T> {
-  /** A request for the value is under way. */
+  /** A request for the value is in progress. */
   readonly isBusy: boolean;
   reload(): void;
 }
@@ -26,7 +26,7 @@ export interface Loaded<T> extends Live<T> {
 const cache = new Map<string, unknown>();
 const MOST_CACHED = 40;
 
-// Values that one key may read are not shown to the next.
+// Values that one key may read are not shown with the next key.
 session.subscribe(() => cache.clear());
 
 function remember(name: string, value: unknown): void {
@@ -56,7 +56,7 @@ class Shown<T> implements Live<T> {
   fail(error: unknown): void {
     if (isAbort(error)) return;
     const failure = toApiError(error);
-    // The shown value stays; the line above the pages says that the service is away or busy.
+    // The shown value stays; the notice above the pages reports that the service is away or busy.
     const isKept = this.value.peek() !== undefined && (isPassing(failure) || failure.status === 401);
     if (!isKept) this.error.value = failure;
   }
@@ -66,7 +66,7 @@ type Query<Id extends OperationName> = Options<Id>['query'];
 
 const nameOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
-/** Follows an operation as an event stream while the component is shown. With `path` undefined, no request is sent. */
+/** Streams an operation while the component is shown. With `path` undefined, no request is sent. */
 export function useLive<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
@@ -120,7 +120,7 @@ export function useLoad<Id extends OperationName>(
 
 const AGAIN_MS = 3000;
 
-/** Reads a value again every so many milliseconds while the page is in sight; not before the request before has ended. */
+/** Reads a value again at an interval while the page is visible; not while a request for it is in progress. */
 export function useReloads(loaded: Loaded<unknown>, milliseconds = AGAIN_MS): void {
   const again = () => {
     if (!loaded.isBusy) loaded.reload();
@@ -128,7 +128,7 @@ export function useReloads(loaded: Loaded<unknown>, milliseconds = AGAIN_MS): vo
   useEffect(() => every(milliseconds, again), [loaded, milliseconds]);
 }
 
-/** As `useLoad`, and again every few seconds while the page is in sight. For what the service has no stream of. */
+/** As `useLoad`, and again every few seconds while the page is visible: for values without a stream. */
 export function usePolled<Id extends OperationName>(
   id: Id,
   path: PathOf<Id> | undefined,
@@ -176,7 +176,7 @@ class Loader<T> extends Shown<T> implements Loaded<T> {
     );
   }
 
-  /** Asks again when the service is back, or when there is another key. */
+  /** Retries when the service replies again, or with the next key. */
   #waitAfter(failure: ApiError): void {
     if (failure.status === 401) this.#forget = onceSignedIn(() => this.reload());
     else if (isPassing(failure)) this.#forget = onceBack(() => this.reload());

@@ -8,9 +8,9 @@ export interface Trouble {
   readonly kind: 'away' | 'busy';
   /** When it began, milliseconds since 1970. */
   readonly since: number;
-  /** Pages send no requests by themselves before this time. */
+  /** Pages do not poll before this time. */
   readonly until: number;
-  /** In the words of the service. */
+  /** The message of the service. */
   readonly message: string;
 }
 
@@ -36,7 +36,7 @@ export const lastingTrouble = computed(() => {
 const kindOf = (status: number): Trouble['kind'] | undefined =>
   status === 0 ? 'away' : status === 429 || status === 503 ? 'busy' : undefined;
 
-/** Whether the same request may succeed a while later, without anything that a person does. */
+/** Whether the same request may succeed later, unchanged. */
 export const isPassing = ({ status }: Pick<ApiError, 'status'>): boolean => kindOf(status) !== undefined;
 
 function wakeAll(): void {
@@ -45,7 +45,7 @@ function wakeAll(): void {
   for (const wake of all) wake();
 }
 
-/** Notes that the service has answered a request, and resumes everything that waited for it. */
+/** Notes that the service has replied, and resumes all waiting requests. */
 export function noteAnswer(): void {
   const one = found.peek();
   // Another request may be answered while the service has asked clients to wait.
@@ -56,8 +56,8 @@ export function noteAnswer(): void {
 }
 
 /**
- * Notes that a request has failed. A service that is away or busy is left alone for a while: as long as the reply says,
- * else for a time that doubles.
+ * Notes that a request has failed. If the service is away or busy, polling stops for the time in `Retry-After`, or with
+ * exponential backoff and jitter.
  */
 export function noteFailure(error: ApiError): void {
   const kind = kindOf(error.status);
@@ -67,24 +67,24 @@ export function noteFailure(error: ApiError): void {
   }
   const at = Date.now();
   const before = found.peek();
-  // The requests that were under way together fail together: that is one failure.
+  // Concurrent requests fail together: they count as one failure.
   if (before?.kind === kind && at < before.until && error.retryAt === undefined) return;
   const until = Math.max(error.retryAt ?? at + delay * (0.5 + Math.random() / 2), before?.until ?? 0);
   delay = Math.min(delay * 2, LONGEST_MS[kind]);
   found.value = { kind, since: before?.since ?? at, until, message: error.message };
 }
 
-/** Whether pages may ask by themselves: the service has not said that it is to be left alone. */
+/** Whether pages may poll: the service has not asked clients to wait. */
 export const isWelcome = (): boolean => (found.peek()?.until ?? 0) <= Date.now();
 
-/** Lets all that waits for the service ask now. */
+/** Resumes all waiting requests now. */
 export function askNow(): void {
   const one = found.peek();
   if (one !== undefined) found.value = { ...one, until: Date.now() };
   wakeAll();
 }
 
-/** Calls back when the service answers again, or when the user asks now. Returns a function that ends it. */
+/** Calls `act` when the service replies again, or the user retries. Returns the function that removes the callback. */
 export function onceBack(act: () => void): () => void {
   waiting.add(act);
   return () => waiting.delete(act);

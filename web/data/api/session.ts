@@ -3,33 +3,33 @@ import { type OwnKeyReply, operations } from '../../../clients/api/operations.ts
 
 const STORED = 'weft.key';
 
-/** The key of this session: it is forgotten when the tab is closed. */
+/** The key of this session, which is deleted when the tab is closed. */
 export const key = signal<string | undefined>(sessionStorage.getItem(STORED) ?? undefined);
 
 /** The rights of the key; undefined until the service has replied. They stay while a refused key is replaced. */
 export const rights = signal<OwnKeyReply | undefined>(undefined);
 
-/** Why the service refuses the key of the session, in its words; empty while there is no such thing. */
+/** The message with which the service rejected the key of the session; empty while the key is valid. */
 export const farewell = signal('');
 
-/** Counts the sessions: values that were read in one are not shown in the next. */
+/** The number of the session: values of one session are not shown in the next. */
 export const session = signal(0);
 
-/** The key is refused, and the page stays as it is until another key is there. */
+/** The key was rejected; the page stays as it is until another key is entered. */
 export const isLocked = computed(() => key.value === undefined && farewell.value !== '' && rights.value !== undefined);
 
 const RANK: readonly string[] = ['none', 'worker', 'read', 'run', 'write', 'admin'];
 
 const rankOf = (permission: string): number => RANK.indexOf(permission);
 
-/** Whether a key may see and do all that another one may. */
+/** Whether the rights of a key include those of another one. */
 function covers(next: OwnKeyReply, before: OwnKeyReply): boolean {
   if (rankOf(next.permission) < rankOf(before.permission)) return false;
   if (next.namespaces.length === 0) return true;
   return before.namespaces.length > 0 && before.namespaces.every((name) => next.namespaces.includes(name));
 }
 
-/** Begins a session with a key and its rights, or continues the one whose key is refused. */
+/** Begins a session with a key and its rights, or continues the one whose key was rejected. */
 export function signIn(secret: string, granted: OwnKeyReply): void {
   sessionStorage.setItem(STORED, secret);
   const before = rights.peek();
@@ -39,7 +39,7 @@ export function signIn(secret: string, granted: OwnKeyReply): void {
   key.value = secret;
 }
 
-/** Ends the session: the key is forgotten. */
+/** Ends the session and deletes the key. */
 export function signOut(): void {
   sessionStorage.removeItem(STORED);
   farewell.value = '';
@@ -48,16 +48,16 @@ export function signOut(): void {
   session.value += 1;
 }
 
-/** Notes that the service refuses a key: another one is asked for, and the session goes on with it. */
+/** Notes that the service rejected a key: the page asks for another one, with which the session continues. */
 export function noteRefusal(secret: string | undefined, reason: string): void {
-  // A key that was tried at the sign-in is none yet.
+  // A key that is tried at the sign-in is not the key of a session yet.
   if (secret === undefined || secret !== key.peek()) return;
   sessionStorage.removeItem(STORED);
   farewell.value = reason;
   key.value = undefined;
 }
 
-/** Calls back when there is a key, at once if there is one. Returns the function that removes the callback. */
+/** Calls `act` when a key is set, at once if one is. Returns the function that removes the callback. */
 export function onceSignedIn(act: () => void): () => void {
   let isOver = false;
   const stop = key.subscribe((secret) => {
@@ -71,7 +71,7 @@ export function onceSignedIn(act: () => void): () => void {
   };
 }
 
-/** Whether the key may use an operation; where it may not, the console does not offer it. */
+/** Whether the key may call an operation; if not, the console does not offer it. */
 export const may = (operation: keyof typeof operations): boolean => {
   const { permission, namespaces } = rights.value ?? { permission: 'none', namespaces: [] };
   const row: { readonly permission: string; readonly path: string } = operations[operation];
@@ -79,7 +79,7 @@ export const may = (operation: keyof typeof operations): boolean => {
   return namespaces.length === 0 || row.permission === 'read' || row.path.includes('{namespace}');
 };
 
-/** The key is good for all namespaces and may do everything. */
+/** The key has the permission `admin` in all namespaces. */
 export const isAdministrator = computed(
   () => rights.value?.permission === 'admin' && rights.value.namespaces.length === 0,
 );

@@ -5,16 +5,16 @@ import { ApiError, isAbort, toApiError } from './errors.ts';
 import { isPassing, noteAnswer, noteFailure, onceBack, trouble } from './reach.ts';
 import { key, noteRefusal, onceSignedIn } from './session.ts';
 
-/** `connecting` until the first event, then `live`; `stale` while a lost connection is being opened again. */
+/** `connecting` until the first event, then `live`; `stale` during a reconnect. */
 export type StreamState = 'connecting' | 'live' | 'stale' | 'ended';
 
 export interface StreamHandlers<T> {
-  /** Each event, in order; none comes twice, also after the connection was lost. */
+  /** Called for each event, in order and once, also after a reconnect. */
   readonly onFrame: (frame: T) => void;
   readonly onState: (state: StreamState) => void;
-  /** A connection begins; one that is not resumed begins with everything that is there. */
+  /** A connection was opened; one that is not resumed sends all existing values first. */
   readonly onOpen?: (isResumed: boolean) => void;
-  /** The request is refused for good: the stream ends. */
+  /** The request cannot succeed: the stream ends. */
   readonly onError: (error: ApiError) => void;
 }
 
@@ -24,27 +24,27 @@ const LONGEST_MS = 15_000;
 const SILENCE_MS = 20_000;
 
 /**
- * A service that sends replies in one piece ends a stream at its first event. It is asked again after a while, so that
- * an open page costs it no more than it must.
+ * A deployment that cannot stream ends a reply after the first event. The page then polls at this interval, which limits
+ * the cost of an open page.
  */
 const IN_ONE_PIECE_MS = 1000;
 const AGAIN_MS = 3000;
 
 /**
- * Streams that a page keeps open where a browser has six connections to a service for all its windows (HTTP/1.1). The
- * others read the present values, end, and read again after a while, so that a connection is left for requests.
+ * Streams that a page keeps open with HTTP/1.1, where a browser has six connections to a service for all its windows.
+ * Further streams read the present values, close and poll, so that connections stay free for requests.
  */
 const MOST_OPEN = 2;
 const QUIET_MS = 300;
 let openStreams = 0;
 
-/** The service is reached by a protocol that has any number of requests on one connection. */
+/** The protocol has any number of requests on one connection. */
 const isMultiplexed = (): boolean => {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return page?.nextHopProtocol === 'h2' || page?.nextHopProtocol === 'h3';
 };
 
-/** Statuses of errors that the same request would get again, also with another key. */
+/** Whether the same request would fail again, also with another key. */
 const isFinal = (failure: ApiError): boolean =>
   failure.status >= 400 && failure.status < 500 && failure.status !== 401 && !isPassing(failure);
 
@@ -57,8 +57,8 @@ function failureIn({ data }: Frame): ApiError {
 }
 
 /**
- * Follows an operation as an event stream. A lost connection is opened again with the id of the last event, after a
- * delay that doubles. Returns the function that ends it.
+ * Streams an operation. After an error it reconnects with the id of the last event and exponential backoff. Returns the
+ * function that closes the stream.
  */
 export function follow<Id extends OperationName>(
   id: Id,
@@ -82,7 +82,7 @@ class Connection<T> {
   readonly #closing = new AbortController();
   #lastId: string | undefined;
   #delay = SHORTEST_MS;
-  /** It is one of the streams that are kept open. */
+  /** It counts as an open stream. */
   #isCounted = false;
 
   constructor(open: Open, handlers: StreamHandlers<T>) {
@@ -90,7 +90,7 @@ class Connection<T> {
     this.#handlers = handlers;
   }
 
-  /** The streams of the next page may open at once: this one is not counted any more, although its request still ends. */
+  /** Frees its place for the streams of the next page at once, although its request may still be in progress. */
   close(): void {
     this.#release();
     this.#closing.abort();
@@ -118,7 +118,7 @@ class Connection<T> {
     }
   }
 
-  /** Reports the error; false when the stream is over. */
+  /** Reports the error; false if the stream must not reconnect. */
   #goesOnAfter(failure: ApiError, sentWith: string | undefined): boolean {
     noteFailure(failure);
     if (!isFinal(failure)) {
@@ -132,8 +132,8 @@ class Connection<T> {
   }
 
   /**
-   * Waits before the next connection, half of the delay at random so that many pages do not come at once; longer when
-   * the service is to be left alone, shorter when it is back.
+   * Waits before the next connection, with jitter: longer if the service asked clients to wait, shorter if it replies
+   * again.
    */
   #rest(): Promise<void> {
     const delay = this.#delay / 2 + Math.random() * (this.#delay / 2);

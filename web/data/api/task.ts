@@ -2,11 +2,11 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type ApiError, toApiError } from './errors.ts';
 
-/** Work that a person starts: it is not started twice at once, and its error is shown. */
+/** An action of the user: its progress and its error. */
 export interface Task {
   readonly isBusy: Signal<boolean>;
   readonly error: Signal<ApiError | undefined>;
-  /** Does the work; true when it succeeded. */
+  /** Performs the action; true if it succeeded. */
   run(work: () => Promise<unknown>): Promise<boolean>;
 }
 
@@ -32,7 +32,7 @@ export function useTask(): Task {
   }, [isBusy, error]);
 }
 
-/** A function that puts a value into a signal: for fields. */
+/** Returns a function that sets a signal: for the callbacks of fields. */
 export const into =
   <T>(signal: Signal<T>) =>
   (value: T): void => {

@@ -2,7 +2,7 @@ import { errorOf } from '../../../clients/api/client.ts';
 import { toApiError } from './errors.ts';
 import { key } from './session.ts';
 
-/** Bytes that are transferred, and all of them where that is known. */
+/** Gets the number of transferred bytes, and the total if it is known. */
 export type OnProgress = (done: number, all: number | undefined) => void;
 
 /** Sends a body with PUT and reports its progress; `fetch` cannot. Throws ApiError. */

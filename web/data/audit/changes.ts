@@ -3,22 +3,22 @@ import type { AuditEntry } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
 
-/** The filters of the audit log, as they stand in the address. */
+/** The filters of the audit log, as in the address. */
 export interface AuditFilters {
   readonly namespace: string;
   readonly actor: string;
-  /** RFC 3339; empty: from the beginning. */
+  /** RFC 3339; empty: no limit. */
   readonly start: string;
 }
 
 const PAGE = 200;
 
-/** The requests that could change something, the newest first; more are read on demand. */
+/** The entries of the audit log, the newest first, read page by page. */
 export class Changes {
   readonly entries = signal<readonly AuditEntry[] | undefined>(undefined);
   readonly error = signal<ApiError | undefined>(undefined);
   readonly isBusy = signal(false);
-  /** There are older ones. */
+  /** There are further pages. */
   readonly hasMore = signal(false);
 
   readonly #filters: AuditFilters;
@@ -28,7 +28,7 @@ export class Changes {
     this.#filters = filters;
   }
 
-  /** Reads the next page; the first one at first. */
+  /** Reads the next page. */
   async read(): Promise<void> {
     if (this.isBusy.peek()) return;
     this.isBusy.value = true;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The present, milliseconds since 1970; it moves each second while the page is shown. */
+/** The present time, milliseconds since 1970; updated each second while the page is visible. */
 export const now = signal(Date.now());
 
 setInterval(() => {

@@ -1,4 +1,4 @@
-/** Reads a preference of this browser; undefined where there is none, or where the browser has no storage. */
+/** Reads a preference of this browser; undefined if it is not set or the browser has no storage. */
 export function readPreference(name: string): string | undefined {
   try {
     return localStorage.getItem(`weft.${name}`) ?? undefined;
@@ -7,7 +7,7 @@ export function readPreference(name: string): string | undefined {
   }
 }
 
-/** Keeps a preference, or removes it when the value is undefined. */
+/** Stores a preference, or removes it if the value is undefined. */
 export function keepPreference(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`weft.${name}`);

@@ -9,8 +9,8 @@ function matching(query: string): ReadonlySignal<boolean> {
   return matches;
 }
 
-/** A phone, or a window as narrow as one: lists show two lines a row, and parts stand below each other. */
+/** A narrow window, as on a phone: each row of a list has two lines, and parts are below each other. */
 export const isNarrow = matching('(width < 700px)');
 
-/** The bar stands at the bottom, and the inspector is a sheet. */
+/** The bar is at the bottom, and the inspector is a sheet. */
 export const isCompact = matching('(width < 900px)');

@@ -1,7 +1,7 @@
-/** A page that is hidden for longer gives its connections back: a browser has six for one service. */
+/** A page that is hidden for longer closes its connections: a browser has six for one service. */
 const HIDDEN_MS = 5000;
 
-/** Resolves at once while the page is shown, else when it is shown again. */
+/** Resolves at once if the page is visible, else when it becomes visible. */
 export function untilVisible(): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
@@ -14,7 +14,7 @@ export function untilVisible(): Promise<void> {
   });
 }
 
-/** Calls back when the page has been hidden for a while. Returns the function that stops it. */
+/** Calls `act` when the page has been hidden for this time. Returns the function that removes the callback. */
 export function onceHidden(act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {

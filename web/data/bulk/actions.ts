@@ -5,7 +5,7 @@ import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 /** An action on the runs of a list. */
 export type BulkKind = 'cancel' | 'rerun';
 
-/** The runs that an action is for, and how it is done to them. */
+/** An action on many runs: the runs, and the revision for new ones. */
 export interface BulkOrder {
   readonly namespace: string;
   readonly kind: BulkKind;
@@ -16,7 +16,7 @@ export interface BulkOrder {
 /** A run that an action on many runs would process, or has processed. */
 export interface BulkRow {
   readonly id: string;
-  /** Why the action skips the run. */
+  /** The reason why the action skips the run. */
   readonly skipped?: string;
 }
 
@@ -25,11 +25,11 @@ export interface BulkPlan {
   readonly total: number;
   /** The first ones. */
   readonly rows: readonly BulkRow[];
-  /** The time of the plan: runs that came later are left out. */
+  /** The time of the plan: the action leaves newer runs out. */
   readonly at: string;
 }
 
-/** How far an action is. */
+/** The progress of an action. */
 export interface BulkProgress {
   readonly done: number;
   readonly skipped: number;
@@ -37,19 +37,19 @@ export interface BulkProgress {
   readonly after?: string;
 }
 
-/** How a plan is carried out. */
+/** The parameters with which a plan is performed. */
 export interface BulkWork {
-  /** How far it was when it was interrupted. */
+  /** The progress before an interruption. */
   readonly from: BulkProgress;
   readonly onProgress: (progress: BulkProgress) => void;
-  /** Asked between requests. */
+  /** Called between requests. */
   readonly isStopped: () => boolean;
 }
 
-/** An action on all runs that have the properties of the filters. */
+/** An action on all runs that match filters. */
 export interface BulkAction {
   plan(): Promise<BulkPlan>;
-  /** Performs or continues the action, and reports how far it is. Throws ApiError. */
+  /** Performs or continues the action and reports its progress. Throws ApiError. */
   run(plan: Pick<BulkPlan, 'at'>, work: BulkWork): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 const BUSY_MS = 2000;
 
-/** Sends a request again for as long as the service replies that it has too much to do. Throws ApiError. */
+/** Retries a request while the service replies 429. Throws ApiError. */
 async function patiently<T>(send: () => Promise<T>, isStopped: () => boolean): Promise<T> {
   for (;;) {
     try {
@@ -73,10 +73,10 @@ async function patiently<T>(send: () => Promise<T>, isStopped: () => boolean): P
   }
 }
 
-/** Statuses by which one run is refused, as one that has ended, and not the whole action. */
+/** Statuses that reject one run, for example because it has ended, not the whole action. */
 const IS_SKIPPED: ReadonlySet<number> = new Set([400, 404, 406, 409, 422]);
 
-/** Starts the ended runs again, the oldest first. Those that were repeated already, and subflows, are skipped. */
+/** Repeats ended runs, the oldest first. Runs that were repeated before, and subflows, are skipped. */
 export function rerunAction(namespace: string, filters: RunFilters, revision: 'pinned' | 'latest'): BulkAction {
   const { limit: _, offset: __, ...query }: Record<string, unknown> = { ...toListQuery(filters, Date.now()) };
   const ask = (body: { dryRun: boolean; at?: string; limit: number; after?: string }) =>
@@ -107,7 +107,7 @@ export function rerunAction(namespace: string, filters: RunFilters, revision: 'p
 
 const MOST_CANCELLED = 1000;
 
-/** Cancels the runs in progress, at most a thousand at a time. A run that ended in the meantime is skipped. */
+/** Cancels runs in progress, at most a thousand. A run that ended in the meantime is skipped. */
 export function cancelAction(namespace: string, filters: RunFilters): BulkAction {
   const pending = async (until: string): Promise<{ ids: readonly string[]; total: number }> => {
     const query = { ...toListQuery({ ...filters, status: 'pending', until }, Date.now()), limit: MOST_CANCELLED };
@@ -131,7 +131,7 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
       return { total, rows: ids.slice(0, SHOWN).map((id) => ({ id })), at };
     },
     run: async ({ at }, { from, onProgress, isStopped }) => {
-      // Runs that are cancelled are not in the list any longer.
+      // Cancelled runs are no longer in the list.
       const progress = { done: from.done, skipped: from.skipped };
       for (const instance of (await pending(at)).ids) {
         if (isStopped()) return;
@@ -149,6 +149,6 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
   };
 }
 
-/** The action of an order, which plans and does it. */
+/** The action that plans and performs an order. */
 export const actionOf = ({ namespace, kind, filters, revision }: BulkOrder): BulkAction =>
   kind === 'cancel' ? cancelAction(namespace, filters) : rerunAction(namespace, filters, revision);

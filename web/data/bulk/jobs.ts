@@ -5,15 +5,15 @@ import { count, numeric } from '../format/text.ts';
 import { actionOf, type BulkKind, type BulkOrder, type BulkPlan, type BulkProgress } from './actions.ts';
 import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } from './kept-jobs.ts';
 
-/** How an action stands. */
+/** The state of an action. */
 export type JobState = 'running' | 'over' | 'stopped' | 'failed' | 'interrupted';
 
-/** An action on many runs, which goes on while the person looks at other pages, and can go on in another tab. */
+/** An action on many runs, which continues while the user visits other pages, and can continue in another tab. */
 export class BulkJob {
   readonly order: BulkOrder;
-  /** The runs that it was planned for. */
+  /** The number of runs in the plan. */
   readonly planned: number;
-  /** When it was planned: runs that came later are left out. */
+  /** The time of the plan: newer runs are left out. */
   readonly plan: KeptJob['plan'];
   readonly progress: Signal<BulkProgress>;
   readonly state = signal<JobState>('interrupted');
@@ -28,7 +28,7 @@ export class BulkJob {
     this.progress = signal(progress);
   }
 
-  /** Runs the action, or continues it after a failure or in another tab: it skips runs that were processed already. */
+  /** Performs the action, or continues it after a failure or in another tab without repeating processed runs. */
   async run(): Promise<void> {
     this.#isStopped = false;
     this.state.value = 'running';
@@ -60,12 +60,12 @@ export class BulkJob {
     keepJob({ order: this.order, plan: this.plan, planned: this.planned, progress: this.progress.peek() });
   }
 
-  /** Ends it after the request that is under way. */
+  /** Ends it after the request in progress. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Ends it after the request that is under way, so that it can go on in another session. */
+  /** Ends it after the request in progress, so that another session can continue it. */
   leave(): void {
     this.#isLeft = true;
     this.#isStopped = true;
@@ -90,7 +90,7 @@ export function progressText({ order, planned, progress, state }: BulkJob): stri
   return `${runs} ${DID[order.kind]}${more}${ENDINGS[state.value]}`;
 }
 
-/** The actions that are under way or over, until a person takes note; the newest last. */
+/** The actions in progress, and the ended ones until the user closes them; the newest last. */
 export const jobs = signal<readonly BulkJob[]>([]);
 
 const isFor = (job: BulkJob, order: Omit<BulkOrder, 'revision'>): boolean => nameOf(job.order) === nameOf(order);
@@ -99,7 +99,7 @@ const isFor = (job: BulkJob, order: Omit<BulkOrder, 'revision'>): boolean => nam
 export const jobFor = (order: Omit<BulkOrder, 'revision'>): BulkJob | undefined =>
   jobs.value.findLast((job) => isFor(job, order));
 
-/** Begins an action, which ends by itself or by `stop`; after the session another one can go on with it. */
+/** Begins an action, which ends by itself or by `stop`; a later session can continue it. */
 export function begin(order: BulkOrder, { at, total, rows }: BulkPlan): void {
   const planned = total - rows.filter(({ skipped }) => skipped !== undefined).length;
   const job = new BulkJob({ order, plan: { at, total }, planned, progress: { done: 0, skipped: 0 } });
@@ -107,7 +107,7 @@ export function begin(order: BulkOrder, { at, total, rows }: BulkPlan): void {
   void job.run();
 }
 
-/** Takes an action that is over off the list. */
+/** Removes an ended action from the list. */
 export function forget(job: BulkJob): void {
   dropJob(job.order);
   jobs.value = jobs.peek().filter((other) => other !== job);
@@ -119,14 +119,14 @@ const mayGoOn = ({ order: { namespace, kind } }: KeptJob): boolean => {
   return isOpen && may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
 };
 
-/** Offers to continue interrupted actions, if the key may. */
+/** Offers to continue interrupted actions if the key has the permission. */
 async function offer(): Promise<void> {
   const found = (await interruptedJobs()).filter(mayGoOn).map((kept) => new BulkJob(kept));
   const fresh = found.filter(({ order }) => !jobs.peek().some((job) => isFor(job, order)));
   if (fresh.length > 0) jobs.value = [...fresh, ...jobs.peek()];
 }
 
-// A session does not continue the actions of the session before, unless the user starts them.
+// A session continues the actions of the previous session only if the user starts them.
 session.subscribe(() => {
   for (const job of jobs.peek()) job.leave();
   jobs.value = [];
@@ -138,7 +138,7 @@ effect(() => {
 
 const askToStay = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-// A tab that is closed interrupts its actions: the browser asks first.
+// Closing the tab interrupts its actions, so the browser asks first.
 effect(() => {
   const isRunning = jobs.value.some(({ state }) => state.value === 'running');
   if (isRunning) window.addEventListener('beforeunload', askToStay);

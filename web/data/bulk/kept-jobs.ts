@@ -1,7 +1,7 @@
 import { keepPreference, readPreference } from '../browser/storage.ts';
 import type { BulkOrder, BulkPlan, BulkProgress } from './actions.ts';
 
-/** An action on many runs that has not ended, as this browser keeps it: it holds no key. */
+/** An action on many runs that has not ended, as stored in this browser, without the key. */
 export interface KeptJob {
   readonly order: BulkOrder;
   readonly plan: Pick<BulkPlan, 'at' | 'total'>;
@@ -12,7 +12,7 @@ export interface KeptJob {
 const NAME = 'jobs';
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** The same action on the same runs has the same name in every tab. */
+/** The name of an action, the same in every tab for the same action on the same runs. */
 export const nameOf = ({ namespace, kind, filters }: Omit<BulkOrder, 'revision'>): string =>
   JSON.stringify([namespace, kind, filters]);
 
@@ -22,7 +22,7 @@ function isKept(value: unknown): value is KeptJob {
   return isWhole && Date.parse(plan?.at ?? '') > Date.now() - KEPT_MS;
 }
 
-/** The actions that this browser keeps, of all tabs; those of more than a week ago are dropped. */
+/** The stored actions of all tabs of this browser; actions of more than a week ago are dropped. */
 export function keptJobs(): readonly KeptJob[] {
   try {
     const found: unknown = JSON.parse(readPreference(NAME) ?? '[]');
@@ -40,12 +40,12 @@ function store(kept: readonly KeptJob[]): void {
 const others = (order: BulkOrder): readonly KeptJob[] =>
   keptJobs().filter((job) => nameOf(job.order) !== nameOf(order));
 
-/** Stores how far an action is, in place of its earlier entry. */
+/** Stores the progress of an action in place of its previous entry. */
 export function keepJob(job: KeptJob): void {
   store([...others(job.order), job]);
 }
 
-/** Keeps an action no longer. */
+/** Removes a stored action. */
 export function dropJob(order: BulkOrder): void {
   store(others(order));
 }
@@ -53,15 +53,15 @@ export function dropJob(order: BulkOrder): void {
 const lockOf = (order: BulkOrder): string => `weft.job ${nameOf(order)}`;
 
 /**
- * Does the work of an action while other tabs see that it is under way. Browsers have locks only on a page that came by
- * HTTPS or from this machine; elsewhere another tab may offer to go on, which is safe: it skips processed runs.
+ * Performs an action under a lock, so that other tabs do not offer to continue it. Browsers have locks only for HTTPS and
+ * localhost; elsewhere another tab may offer it, which is safe because processed runs are skipped.
  */
 export async function underLock(order: BulkOrder, work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) return work();
   await navigator.locks.request(lockOf(order), { ifAvailable: true }, work);
 }
 
-/** The kept actions that no tab is at work on. */
+/** The stored actions that no tab performs. */
 export async function interruptedJobs(): Promise<readonly KeptJob[]> {
   const locks = await navigator.locks?.query();
   const held = new Set(locks?.held?.map(({ name }) => name));

@@ -3,13 +3,13 @@ import { call } from '../api/client.ts';
 import { jsonIn, readJson, readObject } from '../format/json.ts';
 import { textOfBase64 } from '../format/text.ts';
 
-/** An event as it is written to be sent. */
+/** The fields of a form for an event. */
 export interface EventDraft {
   readonly type: string;
   readonly source: string;
   /** Extension attributes, as JSON of an object. */
   readonly attributes: string;
-  /** Any JSON; no text sends an event without data. */
+  /** Any JSON; empty for an event without data. */
   readonly data: string;
 }
 
@@ -30,13 +30,13 @@ type Json = Readonly<Record<string, unknown>>;
 export const eventIn = ({ cloudevent }: Pick<EventRecord, 'cloudevent'>): Json | undefined =>
   jsonIn(textOfBase64(cloudevent)) as Json | undefined;
 
-/** A decision reaches its run as an event of this type, which no event of a namespace has. */
+/** The type of the event that brings a decision to its run; no event of a user has this type. */
 const DECISION = 'weft.approval';
 
-/** Whether a run waits by this listener; others start a run, or cancel one that does something else. */
+/** Whether a run waits with this listener; other listeners start a run, or cancel one. */
 export const isWait = ({ instance, cancels }: Listener): boolean => instance !== '' && cancels !== true;
 
-/** Whether a listener waits for a decision of a person. */
+/** Whether a listener waits for the decision of an approval. */
 export const isForDecision = ({ events }: Listener): boolean => events.some(({ type }) => type === DECISION);
 
 /** The reason of a wait in a few words: a decision, or types of events. */
@@ -47,11 +47,11 @@ export function waitWords(listener: Listener): string {
 
 const WAIT = 'wait ';
 
-/** The run that a listener of an explanation belongs to; undefined where it starts runs. */
+/** The run of a listener in an explanation; undefined if the listener starts runs. */
 export const waitingRun = (listener: string): string | undefined =>
   listener.startsWith(WAIT) ? listener.slice(WAIT.length) : undefined;
 
-/** A draft that sends the same again. */
+/** A draft with the content of an event. */
 export function draftOfEvent(record: EventRecord): EventDraft {
   const event = eventIn(record) ?? {};
   const attributes = Object.fromEntries(Object.entries(event).filter(([name]) => !CORE.has(name)));

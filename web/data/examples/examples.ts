@@ -2,14 +2,14 @@ import { call } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Sources } from './sources.ts';
 
-/** Something that runs by one click in an empty namespace. */
+/** An example that runs by one click in an empty namespace. */
 export interface Example {
   readonly id: string;
   readonly title: string;
   readonly about: string;
   /** The folder of its workflows. */
   readonly folder: string;
-  /** The names of their sources, by the names of the workflows. */
+  /** Names of sources by the names of the workflows. */
   readonly workflows: Readonly<Record<string, keyof Sources>>;
   /** The workflow that is started, and its input. */
   readonly start: string;
@@ -49,7 +49,7 @@ export const EXAMPLES: readonly Example[] = [
 
 const CONFLICT = 409;
 
-/** Does something that may have been done before. */
+/** Ignores the conflict of a change that was made before. */
 async function once(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== CONFLICT) throw error;

@@ -1,4 +1,4 @@
-/** Cuts the middle out of an id: `01a202d4…adeb1`. A short text stays whole. */
+/** Shortens an id in the middle: `01a202d4…adeb1`. A short text is not changed. */
 export function cutMiddle(text: string, start = 8, end = 5): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
 }
@@ -35,7 +35,7 @@ export function bytesOfBase64(data: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The text of base64 that holds UTF-8; bytes that are none become replacement characters. */
+/** Decodes base64 as UTF-8; invalid bytes become replacement characters. */
 export const textOfBase64 = (data: string): string => new TextDecoder().decode(bytesOfBase64(data));
 
 /** Base64 of a text in UTF-8. */

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type ApiError, toApiError } from '../api/errors.ts';
 
-/** Waits between attempts, ms: a connection that is lost for a moment is no failure yet. */
+/** Delays between attempts, ms: a short loss of the connection is not a failure. */
 const WAITS = [500, 1000, 2000, 4000];
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Loads code, and tries again where the connection is lost meanwhile. Throws the error of the last attempt. */
+/** Loads code with retries. Throws the error of the last attempt. */
 async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   for (const wait of WAITS) {
     try {
@@ -19,14 +19,14 @@ async function loadModule<T>(load: () => Promise<T>): Promise<T> {
   return load();
 }
 
-/** Code that is loaded when a component that needs it is shown. */
+/** Code that is loaded when a component is shown. */
 export interface UsedModule<T> {
-  /** Undefined until it has come. */
+  /** Undefined until it is loaded. */
   readonly module: T | undefined;
   readonly error: ApiError | undefined;
 }
 
-/** Loads code when the component is shown. `load` is the same function each time. */
+/** Loads code when the component is shown. `load` must be the same function each time. */
 export function useModule<T>(load: () => Promise<T>): UsedModule<T> {
   const module = useSignal<{ readonly loaded: T } | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);

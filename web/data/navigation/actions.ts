@@ -1,21 +1,21 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** Something that can be done or opened from the command palette. */
+/** An entry of the command palette. */
 export interface Action {
   readonly id: string;
   readonly label: string;
-  /** A key, or two that follow each other: `g r`. */
+  /** A key, or two in sequence: `g r`. */
   readonly keys?: string;
-  /** Belongs to the page that is shown: `.` lists these. */
+  /** An action of the present page, which `.` lists. */
   readonly isOfPage?: boolean;
   readonly run: () => void;
 }
 
-/** The actions of the components that are shown at present. */
+/** The actions of all components on the page. */
 export const actions = signal<readonly Action[]>([]);
 
-/** Offers actions while the component is shown. They are made again when one of the `inputs` changes. */
+/** Adds actions while the component is shown. They are updated when one of the `inputs` changes. */
 export function useActions(make: () => readonly Action[], inputs: readonly unknown[]): void {
   useEffect(() => {
     const mine = make().map((action) => ({ isOfPage: true, ...action }));

@@ -5,7 +5,7 @@ type Query = Readonly<Record<string, string | undefined>>;
 const ofNamespace = (namespace: string, ...rest: readonly string[]): readonly string[] => ['n', namespace, ...rest];
 const parts = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
-/** Every address of the console, which can be sent to a colleague. */
+/** The addresses of all pages. */
 export const addresses = {
   home: () => hrefOf([]),
   keys: () => hrefOf(['keys']),

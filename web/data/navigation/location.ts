@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 
-/** Where the console is: the path behind its base, decoded by segments, and the query. */
+/** The present address: the decoded segments of the path behind the base, and the query. */
 export interface Place {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** Counts navigations, so that going to the same address again is seen. */
+  /** The number of navigations, so that a navigation to the same address is noticed. */
   readonly visit: number;
 }
 
@@ -65,7 +65,7 @@ function followLink(event: MouseEvent): void {
   go(url.pathname + url.search);
 }
 
-/** Begins to follow links and the browser's buttons. */
+/** Handles clicks on links and the browser's back and forward buttons. */
 export function startNavigation(): void {
   window.addEventListener('popstate', update);
   document.addEventListener('click', followLink);

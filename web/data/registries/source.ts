@@ -2,7 +2,7 @@ import type { RegistriesReply } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
 import { may } from '../api/session.ts';
 
-/** The credentials of container registries: of a namespace, of all, or of services for all namespaces alone. */
+/** Credentials of container registries: of a namespace, of all namespaces, or of global services. */
 export interface RegistrySource {
   /** The namespace, or a word for all. */
   readonly scope: string;
@@ -14,7 +14,7 @@ export interface RegistrySource {
 
 const dataOf = (user: string, password: string): string => `${user}:${password}`;
 
-/** Those of a namespace. */
+/** The registries of a namespace. */
 export const namespaceRegistries = (namespace: string): RegistrySource => ({
   scope: `namespace ${namespace}`,
   mayWrite: may('createNamespaceRegistry'),
@@ -24,7 +24,7 @@ export const namespaceRegistries = (namespace: string): RegistrySource => ({
   remove: (reg) => call('deleteNamespaceRegistry', { namespace }, { body: { reg } }),
 });
 
-/** Those for services of all namespaces. */
+/** The registries for services of all namespaces. */
 export const globalRegistries = (): RegistrySource => ({
   scope: 'global',
   mayWrite: may('createGlobalRegistry'),
@@ -33,7 +33,7 @@ export const globalRegistries = (): RegistrySource => ({
   remove: (reg) => call('deleteGlobalRegistry', {}, { body: { reg } }),
 });
 
-/** Those for global services alone. */
+/** The registries for global services only. */
 export const privateRegistries = (): RegistrySource => ({
   scope: 'private',
   mayWrite: may('createPrivateRegistry'),

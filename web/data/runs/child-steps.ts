@@ -2,7 +2,7 @@ import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 import type { Step } from './steps.ts';
 
-/** The child runs of each step, by its number: those that its log lines name, else those that began while it lasted. */
+/** The child runs of each step by its number: from its log lines, else by the time of their start. */
 export function childrenBySteps(
   steps: readonly Step[],
   runs: readonly InstanceRecord[],

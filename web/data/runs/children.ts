@@ -11,10 +11,10 @@ import { isOver } from './status.ts';
 const MOST_CHILDREN = 500;
 const AGAIN_MS = 3000;
 
-/** The child runs of a run as far as they are known, the oldest first. */
+/** The child runs that were read, the oldest first. */
 export interface Children {
   readonly runs: readonly InstanceRecord[];
-  /** There are more than are known. */
+  /** The run has more child runs. */
   readonly isPart: boolean;
   /** False until the first reply. */
   readonly isRead: boolean;
@@ -23,7 +23,7 @@ export interface Children {
 
 const NONE: Children = { runs: [], isPart: false, isRead: false };
 
-/** Which child runs are asked for: those with these ids, or all that the run has started. */
+/** The child runs to read: those with these ids, or all. */
 export interface Wanted {
   readonly ids: readonly string[];
   readonly isAll: boolean;
@@ -31,7 +31,7 @@ export interface Wanted {
 
 const byStart = (a: InstanceRecord, b: InstanceRecord): number => instantOf(a.createdAt) - instantOf(b.createdAt);
 
-/** Reads single runs; one that was deleted is left out. */
+/** Reads single runs; a deleted run is left out. */
 async function readEach(namespace: string, ids: readonly string[], known: Children): Promise<Children> {
   const ended = new Map(known.runs.filter(isOver).map((run) => [run.id, run]));
   const found = await Promise.all(
@@ -50,7 +50,7 @@ async function readEach(namespace: string, ids: readonly string[], known: Childr
   return { runs: found.filter((run) => run !== undefined).sort(byStart), isPart: false, isRead: true };
 }
 
-/** Lists the runs that a run has started, among those that began while it lasted. */
+/** Lists the child runs of a run among the runs that began during it. */
 async function readAll(namespace: string, parent: InstanceRecord): Promise<Children> {
   const until = isOver(parent) ? [{ field: 'CREATED', type: 'BEFORE', val: parent.updatedAt }] : [];
   const filters = [
@@ -64,7 +64,7 @@ async function readAll(namespace: string, parent: InstanceRecord): Promise<Child
   return { runs: results, isPart: pageInfo.total > results.length, isRead: true };
 }
 
-/** The child runs of a run, read again every few seconds while it goes on. */
+/** The child runs of a run, polled while it is in progress. */
 export function useChildren(
   namespace: string,
   parent: InstanceRecord,

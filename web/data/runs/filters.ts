@@ -1,6 +1,6 @@
 import { type Filter, filterQuery } from '../api/client.ts';
 
-/** The filters of the list of runs, as they stand in the address. */
+/** The filters of the list of runs, as in the address. */
 export interface RunFilters {
   readonly status: string;
   readonly workflow: string;
@@ -14,7 +14,7 @@ export interface RunFilters {
   readonly error: string;
 }
 
-/** How far back the named spans reach, milliseconds. */
+/** The lengths of the named spans, milliseconds. */
 export const SPANS: Readonly<Record<string, number>> = {
   '15m': 15 * 60_000,
   '1h': 3_600_000,
@@ -37,7 +37,7 @@ export function filtersIn(query: URLSearchParams): RunFilters {
   };
 }
 
-/** The start of a span as a timestamp, to the minute so that the same request stays the same for a while. */
+/** The start of a span as a timestamp, rounded down to a minute so that requests stay equal. */
 export function startOf(since: string, now: number): string {
   const span = SPANS[since];
   if (span === undefined) return Number.isNaN(Date.parse(since)) ? '' : new Date(since).toISOString();
@@ -46,7 +46,7 @@ export function startOf(since: string, now: number): string {
 
 const endOf = (until: string): string => (Number.isNaN(Date.parse(until)) ? '' : new Date(until).toISOString());
 
-/** The filters of the API for filters of an address. A whole path finds the runs of that workflow alone. */
+/** The filters of an address as filters of the API. A path with a leading slash selects one workflow. */
 export function toListFilters(filters: RunFilters, now: number): Filter[] {
   const { status, workflow, trigger, since, until, label, error } = filters;
   return [
@@ -60,7 +60,7 @@ export function toListFilters(filters: RunFilters, now: number): Filter[] {
   ];
 }
 
-/** Whether the filters make the list a search, which is read from page to page. */
+/** Whether the service must search for the runs, page by page. */
 export const isSearch = ({ label, error }: RunFilters): boolean => label !== '' || error !== '';
 
 /** The query parameters of the API for filters of an address. */

@@ -13,17 +13,17 @@ const HALF = PAGE / 2;
 const AGAIN_MS = 5000;
 
 /**
- * The runs that a search finds. The service examines a part of the list in each request, so that rows come page by page:
- * more are asked for when the last ones come into sight. At the top, the first page is asked for again.
+ * The runs that a search finds. The service examines a part of the list in each request, so the rows are read page by
+ * page: the next page when the last rows become visible. At the top, the first page is polled.
  */
 export class FoundRows {
   readonly rows = signal<ReadonlyMap<number, InstanceRecord>>(new Map());
-  /** The rows that are known, and one that is not loaded while there may be more. */
+  /** The number of loaded rows, plus one while there may be more. */
   readonly total = signal<number | undefined>(undefined);
   readonly fresh = signal(0);
   readonly state = signal<StreamState>('connecting');
   readonly error = signal<ApiError | undefined>(undefined);
-  /** False while there may be more than the rows that are known. */
+  /** False while there may be more rows. */
   readonly isWhole = signal(false);
 
   /** The labels of the runs, by id. */
@@ -42,7 +42,7 @@ export class FoundRows {
     this.#filters = filters;
   }
 
-  /** Begins to load. Returns the function that ends it. */
+  /** Begins to load. Returns the function that stops it. */
   open(): () => void {
     void this.#load(undefined);
     this.#stopAsking = every(AGAIN_MS, () => {
@@ -55,7 +55,7 @@ export class FoundRows {
     };
   }
 
-  /** Sets which rows are in sight. */
+  /** Sets the range of visible rows. */
   readonly show = (from: number, to: number): void => {
     this.#isAtTop = from === 0;
     if (this.#next !== undefined && to >= this.rows.peek().size - HALF) void this.#load(this.#next);

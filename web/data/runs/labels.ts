@@ -8,12 +8,12 @@ export type Labels = NonNullable<InstanceRow['labels']>;
 const NONE: Labels = {};
 const FIRST_MS = 100;
 const AGAIN_MS = 2000;
-/** A run has its labels before its first state. */
+/** A run of this age has its labels: they are set before the first state. */
 const SETTLED_MS = 5000;
 
 /**
- * The labels of the runs of a list. To read them costs the service an item a run, so that they are not part of its
- * stream: they are asked for once, for rows whose labels are not known, and at most every two seconds.
+ * The labels of the runs of a list. The service reads one item per run for them, so the stream of the list lacks them:
+ * they are requested once for new rows, at most every two seconds.
  */
 export class RunLabels {
   /** By the id of the run. */
@@ -21,14 +21,14 @@ export class RunLabels {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askedAt = 0;
 
-  /** Asks for the labels of these rows, by `ask`, if some are not known. */
+  /** Requests the labels of these rows with `ask` if some are missing. */
   want(rows: readonly InstanceRow[], ask: () => Promise<readonly InstanceRow[]>): void {
     clearTimeout(this.#timer);
     if (rows.every(({ id }) => this.known.peek().has(id))) return;
     const delay = Math.max(FIRST_MS, this.#askedAt + AGAIN_MS - Date.now());
     this.#timer = setTimeout(() => {
       this.#askedAt = Date.now();
-      // Without them, the rows show none.
+      // After an error, the rows show no labels.
       void ask().then((found) => this.#note(found), console.warn);
     }, delay);
   }

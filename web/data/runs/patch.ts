@@ -7,7 +7,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const pointerOf = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** The patch that makes one object of another, a member of the first level at a time; none for equal objects. */
+/** The patch from one object to another, by their members; empty for equal objects. */
 export function patchOf(before: Data, after: Data): readonly PatchOperation[] {
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   const set = Object.entries(after).flatMap(([key, value]): PatchOperation[] => {

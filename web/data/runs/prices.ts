@@ -9,11 +9,11 @@ export interface Price {
   readonly most: number;
 }
 
-/** The prices of runs, and where they are from. */
+/** The prices of runs, with region and date of the price list. */
 export interface Prices {
   readonly region: string;
   readonly pricedOn: string;
-  /** By workflow; undefined for one without a price. */
+  /** By workflow; undefined for a workflow without a price. */
   readonly ofRun: (workflow: string) => Price | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Prices {
 export const MOST_PRICED = 50;
 const MILLION = 1_000_000;
 
-/** A run is started by `execute`, unless its workflow can only be called in place. */
+/** The price of a run that `execute` starts. */
 function priceOf({ runs }: Priced): Price | undefined {
   const started = runs.find(({ op }) => op === 'execute');
   return started && { least: started.least / MILLION, most: started.most / MILLION };
@@ -29,7 +29,7 @@ function priceOf({ runs }: Priced): Price | undefined {
 
 /** The prices of the runs of workflows, those of the first fifty. */
 export function usePrices(namespace: string, workflows: readonly string[]): Prices | undefined {
-  // In one order, so that the same workflows are one request.
+  // Sorted, so that the same workflows make the same request.
   const path = workflows.slice(0, MOST_PRICED).toSorted();
   const { value } = useLoad('getPrices', path.length === 0 ? undefined : { namespace }, { path });
   const reply = value.value;
@@ -38,7 +38,7 @@ export function usePrices(namespace: string, workflows: readonly string[]): Pric
   return { region: reply.region, pricedOn: reply.pricedOn, ofRun: (workflow) => found.get(workflow) };
 }
 
-/** The price of so many runs of each workflow; workflows without a price are left out. */
+/** The sum of the prices of these numbers of runs; workflows without a price are left out. */
 export function sumOf(prices: Prices, counts: readonly { readonly name: string; readonly started: number }[]): Price {
   let [least, most] = [0, 0];
   for (const { name, started } of counts) {

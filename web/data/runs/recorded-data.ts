@@ -3,21 +3,21 @@ import { type Loaded, useRead } from '../api/live.ts';
 import { download, type OnProgress } from '../api/transfer.ts';
 import { bytesOfBase64 } from '../format/text.ts';
 
-/** Operations that reply data of a run, in base64. */
+/** Operations that return data of a run as base64. */
 export type DataOperation = 'getInstanceInput' | 'getInstanceOutput' | 'getInstanceMetadata';
 
 /** Data of a run as a page shows it. */
 export interface RunData {
   /** All of it, or its beginning. */
   readonly text: string;
-  /** Bytes in all; undefined where the service does not say it. */
+  /** The total number of bytes; undefined if the reply has no length. */
   readonly size: number | undefined;
   readonly isWhole: boolean;
 }
 
-/** Larger data is not read to its end: a page with a hundred megabytes of text does not answer any longer. */
+/** Larger data, bytes, is not read to its end: a page with a hundred megabytes of text is not usable. */
 const MOST_WHOLE = 2_000_000;
-/** So much of it is shown. */
+/** The part of larger data that is shown, bytes. */
 const MOST_SHOWN = 100_000;
 
 const MARK = '"data":"';
@@ -26,7 +26,7 @@ const GROUP_BYTES = 3;
 
 const decoded = (base64: string): string => new TextDecoder().decode(bytesOfBase64(base64), { stream: true });
 
-/** The beginning of the data, from the beginning of a reply of so many bytes. */
+/** The beginning of the data, from the beginning of a reply of this length. */
 function beginningOf(reply: string, length: number | undefined): RunData | undefined {
   const mark = reply.indexOf(MARK);
   if (mark < 0) return undefined;
@@ -36,7 +36,7 @@ function beginningOf(reply: string, length: number | undefined): RunData | undef
   return { text: decoded(reply.slice(from, from + most)), size, isWhole: false };
 }
 
-/** Reads data of a run, or its beginning where it is large. Throws ApiError, and an AbortError when it is aborted. */
+/** Reads data of a run, or the beginning of large data. Throws ApiError, and AbortError if aborted. */
 async function readData(id: DataOperation, path: PathOf<DataOperation>, signal: AbortSignal): Promise<RunData> {
   const response = await request(id, path, { signal });
   const length = response.headers.get('content-length');

@@ -8,25 +8,25 @@ import { follow, type StreamState } from '../api/streams.ts';
 import { type RunFilters, toListQuery } from './filters.ts';
 import { RunLabels } from './labels.ts';
 
-/** Rows that one request asks for: those in sight, and some on both sides. */
+/** The rows of one request: the visible ones, and some on both sides. */
 const PAGE = 100;
 const HALF = PAGE / 2;
-/** Scrolling comes to rest before rows are asked for. */
+/** Rows are requested when scrolling has paused for this time. */
 const REST_MS = 80;
 const RECOUNT_MS = 5000;
 
 /**
- * The runs of a list, of which only those near the ones in sight are loaded. At the top it follows new runs; further
- * down the list stands still, and new runs are counted.
+ * The runs of a list, of which only those around the visible rows are loaded. At the top, new runs appear; further down
+ * the list does not move, and new runs are counted.
  */
 export class RunRows {
   readonly rows = signal<ReadonlyMap<number, InstanceRecord>>(new Map());
   readonly total = signal<number | undefined>(undefined);
-  /** Runs that came since the list stands still. */
+  /** The number of runs that began since the list does not move. */
   readonly fresh = signal(0);
   readonly state = signal<StreamState>('connecting');
   readonly error = signal<ApiError | undefined>(undefined);
-  /** Every run of the list is counted. */
+  /** `total` counts every run of the list. */
   readonly isWhole: ReadonlySignal<boolean> = signal(true);
 
   readonly #labels = new RunLabels();
@@ -34,7 +34,7 @@ export class RunRows {
   readonly #filters: RunFilters;
   readonly #openedAt = Date.now();
   #offset = -1;
-  /** The start of the newest run when the list began to stand still. */
+  /** The start of the newest run when the list stopped moving; empty while it follows new runs. */
   #anchor = '';
   #stop: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,12 +45,12 @@ export class RunRows {
     this.#filters = filters;
   }
 
-  /** The labels of the runs as far as they are known, by id. */
+  /** The labels of the runs by id. */
   get labels(): RunLabels['known'] {
     return this.#labels.known;
   }
 
-  /** Begins to load. Returns the function that ends it. */
+  /** Begins to load. Returns the function that stops it. */
   open(): () => void {
     this.#load(0);
     this.#stopCounting = every(RECOUNT_MS, () => void this.#recount());
@@ -63,7 +63,7 @@ export class RunRows {
     };
   }
 
-  /** Sets which rows are in sight. */
+  /** Sets the range of visible rows. */
   readonly show = (from: number, to: number): void => {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(from, to), REST_MS);
@@ -92,7 +92,7 @@ export class RunRows {
     return { ...toListQuery(filters, this.#openedAt), limit, offset };
   }
 
-  /** A list that ends at a chosen time stands still anyway. */
+  /** A list with an end time does not move anyway. */
   get #until(): string {
     return this.#filters.until === '' ? this.#anchor : '';
   }
@@ -126,7 +126,7 @@ export class RunRows {
   }
 
   #take(offset: number, { pageInfo, results }: InstancesReply['instances']): void {
-    // At the top everything moves down when a run is new, so rows that are not asked for are not known any longer.
+    // At the top a new run moves all rows down, so rows outside of the reply are no longer valid.
     const rows = new Map(offset === 0 ? [] : this.rows.value);
     results.forEach((row, index) => {
       rows.set(offset + index, row);

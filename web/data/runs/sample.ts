@@ -4,7 +4,7 @@ import { type RunSample, readSample } from './statistics.ts';
 const AGAIN_MS = 15_000;
 const HOUR = 3_600_000;
 
-/** The last so many milliseconds, ended by the next whole step, read again every few seconds. */
+/** The runs of a span, milliseconds, up to the end of the present step; polled. */
 export function useSample(namespace: string, span: number, step = HOUR): Loaded<RunSample> {
   const loaded = useRead(['sample', namespace, span], () => {
     const to = Math.ceil((Date.now() + 1) / step) * step;

@@ -3,20 +3,20 @@ import { call, filterQuery } from '../api/client.ts';
 import { instantOf } from '../format/time.ts';
 import { isOver, statusOf } from './status.ts';
 
-/** Runs of a span of time, the newest first. */
+/** Runs that began in a span of time, the newest first. */
 export interface RunSample {
   readonly from: number;
   readonly to: number;
   readonly runs: readonly InstanceRecord[];
-  /** All that there were; more than `runs` where not all were read. */
+  /** The number of runs in the span; more than `runs` if not all were read. */
   readonly total: number;
 }
 
 const PAGE = 1000;
-/** Of more runs, the newest are looked at. */
+/** Of more runs, only the newest are read. */
 const MOST = 5000;
 
-/** Reads the runs that began in a span, at most some thousands. Throws ApiError. */
+/** Reads the runs that began in a span, at most 5,000. Throws ApiError. */
 export async function readSample(namespace: string, from: number, to: number): Promise<RunSample> {
   const filters = [
     { field: 'CREATED', type: 'AFTER', val: new Date(from).toISOString() },
@@ -42,7 +42,7 @@ export interface Bucket {
   readonly complete: number;
   readonly failed: number;
   readonly open: number;
-  /** Of the runs that began in it and are over, milliseconds; undefined where there are none. */
+  /** Quantiles of the durations of ended runs, milliseconds; undefined without such runs. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }
@@ -50,7 +50,7 @@ export interface Bucket {
 const isFailed = (run: InstanceRecord): boolean => ['failed', 'crashed', 'timedout'].includes(statusOf(run));
 const timeOf = (run: InstanceRecord): number => instantOf(run.updatedAt) - instantOf(run.createdAt);
 
-/** The value below which a part of the values lie; undefined of none. */
+/** The quantile of values, by the nearest rank; undefined without values. */
 export function quantile(values: readonly number[], part: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(part * sorted.length) - 1))];
@@ -79,7 +79,7 @@ export function summaryOf(runs: readonly InstanceRecord[]): Summary {
   };
 }
 
-/** The sample in steps of equal length. */
+/** The sample in buckets of equal length, milliseconds. */
 export function bucketsOf({ from, to, runs }: RunSample, step: number): readonly Bucket[] {
   const count = Math.ceil((to - from) / step);
   const groups = Array.from({ length: count }, (): InstanceRecord[] => []);
@@ -91,7 +91,7 @@ export function bucketsOf({ from, to, runs }: RunSample, step: number): readonly
   }));
 }
 
-/** Runs by a property, those with the most runs first. */
+/** Runs grouped by a property, the largest group first. */
 export function groupsOf(
   runs: readonly InstanceRecord[],
   nameOf: (run: InstanceRecord) => string,

@@ -1,6 +1,6 @@
 import type { InstanceRecord } from '../../../clients/api/operations.ts';
 
-/** The status of a run as pages show it; the API says `pending` until the end, and `failed` of a cancelled run. */
+/** The status of a run as pages show it; in the API it is `pending` until the end, and `failed` for a cancelled run. */
 export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
 
 const CANCELLED = /\.cancels\.(api|parent|event)$/;
@@ -8,7 +8,7 @@ const TIMED_OUT = /\.cancels\.timeout\.(hard|soft)$/;
 
 type Ended = Pick<InstanceRecord, 'status' | 'errorCode'>;
 
-/** The status of a run; `isWaiting` where it is known that a pending run waits for an event. */
+/** The status of a run; `isWaiting` if a pending run is known to wait for an event. */
 export function statusOf({ status, errorCode }: Ended, isWaiting = false): Status {
   if (status === 'pending') return isWaiting ? 'waiting' : 'running';
   if (status === 'complete' || status === 'crashed') return status;

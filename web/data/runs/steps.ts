@@ -1,16 +1,16 @@
 import type { LogLine } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 
-/** A stretch of time in which a step waited: for a child, an event, or its next attempt. */
+/** A period in which a step waited: for a child run, an event, or the next attempt. */
 export interface Wait {
   readonly kind: 'child' | 'event' | 'retry';
   readonly from: number;
   readonly to: number | undefined;
 }
 
-/** One visit of a state, as the log of the run shows it. */
+/** One visit of a state, from the log of the run. */
 export interface Step {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly number: number;
   readonly state: string;
   readonly from: number;
@@ -21,9 +21,9 @@ export interface Step {
   readonly attempts: number;
   readonly error: string | undefined;
   readonly isCaught: boolean;
-  /** Runs that the step started, as far as the log names them. */
+  /** Ids of runs that the step started and the log names. */
   readonly children: readonly string[];
-  /** It may have started runs; the log names only some of those of a step that makes several calls. */
+  /** It may have started runs: the log of a step with several calls does not name all of them. */
   readonly startsRuns: boolean;
 }
 
@@ -65,7 +65,7 @@ function endWaits(step: Draft, at: number): void {
 
 type Reading = (step: Draft, line: LogLine, at: number, found: RegExpExecArray) => void;
 
-/** The patterns of the engine's lines, each with the change that it makes to the step that wrote the line. */
+/** Patterns of the engine's log lines, each with its change of the step that wrote the line. */
 const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
     SLEEPING,
@@ -85,10 +85,10 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
     /^(?:Child '([0-9a-f-]{36})'|Function '.*returned)/,
     (step, _line, at, [, child]) => {
-      // The calls of a loop and of branches that return at once are named only here; the one call of a state was before.
+      // For loops and parallel calls, only this line names the child; the single call of a state is named before.
       if (child !== undefined && step.waits.length === 0) step.startsRuns = true;
       endWaits(step, at);
-      // A further attempt of the one call is named when it returns.
+      // A retry of the single call is named when it returns.
       const isKnown = child === undefined || step.children.includes(child);
       if (!isKnown && step.children.length > 0) step.children.push(child);
     },
@@ -130,7 +130,7 @@ function note(step: Draft, line: LogLine): void {
   }
 }
 
-/** Builds up the steps of a run from its log, line by line. */
+/** Builds the steps of a run from the lines of its log. */
 export class StepReader {
   readonly #steps: Draft[] = [];
 
@@ -159,7 +159,7 @@ export class StepReader {
     if (step !== undefined && step.state === line.tags['state-id']) note(step, line);
   }
 
-  /** The steps so far. With `end`, milliseconds since 1970, the run is over and its last step too. */
+  /** The steps so far. `end`, milliseconds since 1970, is the end of an ended run and of its last step. */
   steps(end: number | undefined): readonly Step[] {
     const last = this.#steps.at(-1);
     if (last !== undefined && end !== undefined && last.to === undefined) this.#close(last, end);

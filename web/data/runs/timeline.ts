@@ -3,7 +3,7 @@ import { useLoad } from '../api/live.ts';
 
 export type { RecordedStep };
 
-/** The record of a run, read again when `version` changes; undefined until it is there. */
+/** The record of a run, read again when `version` changes; undefined until it is read. */
 export function useTimeline(namespace: string, id: string, version: string): TimelineReply | undefined {
   return useLoad('getInstanceTimeline', { namespace, instance: id }, undefined, version).value.value;
 }

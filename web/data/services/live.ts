@@ -4,16 +4,16 @@ import type { ServiceRecord } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../api/errors.ts';
 import { followServices, type ServiceSource } from './source.ts';
 
-/** A little later than the first connection: by then the stream has sent all existing services. */
+/** The time after which the stream has sent all existing services. */
 const SETTLED_MS = 400;
 
-/** The services of a source as they change; undefined until they were read. */
+/** The services of a source, updated by the stream; undefined until they are read. */
 export interface LiveServices {
   readonly list: Signal<readonly ServiceRecord[] | undefined>;
   readonly error: Signal<ApiError | undefined>;
 }
 
-/** Follows the services of a source while the component is shown. */
+/** Streams the services of a source while the component is shown. */
 export function useServices(source: ServiceSource): LiveServices {
   const name = JSON.stringify(source);
   const live = useMemo((): LiveServices => ({ list: signal(undefined), error: signal(undefined) }), [name]);
@@ -29,7 +29,7 @@ export function useServices(source: ServiceSource): LiveServices {
         else known.set(service.serviceName, service);
         show();
       },
-      // A stream of changes begins anew after each connection.
+      // After a reconnect, the stream sends all services again.
       onOpen: () => {
         known = new Map();
       },

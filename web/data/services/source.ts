@@ -9,7 +9,7 @@ import { call } from '../api/client.ts';
 import { may } from '../api/session.ts';
 import { follow, type StreamHandlers } from '../api/streams.ts';
 
-/** Whose services: of all namespaces, of one, or of one workflow. */
+/** The owner of services: all namespaces, one, or a workflow. */
 export type ServiceSource =
   | { readonly scope: 'global' }
   | { readonly scope: 'namespace'; readonly namespace: string }
@@ -23,7 +23,7 @@ interface Change {
 
 type Handlers = StreamHandlers<Change>;
 
-/** Follows the services of a source. Returns the function that ends it. */
+/** Streams the services of a source. Returns the function that closes the stream. */
 export function followServices(source: ServiceSource, handlers: Handlers): () => void {
   if (source.scope === 'global') return follow('listGlobalServices', {}, {}, handlers);
   const { namespace } = source;
@@ -62,7 +62,7 @@ const ofNamespace = (namespace: string): ServiceActions => ({
   setTraffic: (service, body) => call('setNamespaceServiceTraffic', { namespace, service }, { body }),
 });
 
-/** The operations on services of a source; those of a workflow are made by the workflow. */
+/** The operations on services of a source; the services of a workflow are defined in its text. */
 export const actionsOf = (source: Exclude<ServiceSource, { scope: 'workflow' }>): ServiceActions =>
   source.scope === 'global' ? GLOBAL() : ofNamespace(source.namespace);
 

@@ -11,7 +11,7 @@ export interface VariableStore {
   /** The owner of the variables, as a text. */
   readonly owner: string;
   readonly mayWrite: boolean;
-  /** Follows the list. Returns the function that ends it. */
+  /** Streams the list. Returns the function that closes the stream. */
   follow(handlers: Lists): () => void;
   read(name: string, onProgress: OnProgress): Promise<Blob>;
   write(name: string, value: Blob, onProgress: OnProgress): Promise<void>;

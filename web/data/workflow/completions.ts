@@ -19,7 +19,7 @@ interface Option {
 }
 
 export interface Completions {
-  /** Where the word begins that is completed. */
+  /** The offset of the word to complete. */
   readonly from: number;
   readonly options: readonly Option[];
   /** Offered before a letter is typed. */
@@ -30,7 +30,7 @@ interface Line {
   /** Counted from 0. */
   readonly index: number;
   readonly indent: number;
-  /** Where the field begins, behind the dashes of lists. */
+  /** The column of the field, behind the dashes of lists. */
   readonly column: number;
   readonly key: string;
   readonly value: string;
@@ -49,7 +49,7 @@ function readLine(text: string, index = 0): Line {
   };
 }
 
-/** The fields that hold a line, the innermost first. */
+/** The fields that contain a line, the innermost first. */
 function holdersOf(lines: readonly string[], at: number, column: number): readonly Line[] {
   const holders: Line[] = [];
   let limit = column;
@@ -57,7 +57,7 @@ function holdersOf(lines: readonly string[], at: number, column: number): readon
     if (/^\s*(#|$)/.test(lines[index] ?? '')) continue;
     const line = readLine(lines[index] ?? '', index);
     if (line.key === '' || line.column >= limit) continue;
-    // A list may stand at the same depth as the field that holds it.
+    // A list may have the same indentation as its field.
     holders.push(line);
     limit = line.column;
     if (limit === 0) break;
@@ -65,7 +65,7 @@ function holdersOf(lines: readonly string[], at: number, column: number): readon
   return holders;
 }
 
-/** The value of a field beside the line, in the same object. */
+/** The value of another field of the object that contains the line. */
 function beside(lines: readonly string[], at: number, column: number, key: string): string {
   for (const step of [-1, 1]) {
     for (let index = step < 0 ? at : at + 1; index >= 0 && index < lines.length; index += step) {
@@ -81,7 +81,7 @@ function beside(lines: readonly string[], at: number, column: number, key: strin
 
 const ID = /^\s*(?:-\s*)?\{?\s*id\s*:\s*['"]?([\w.-]+)/;
 
-/** The ids in a top list of the document: of its states, of its functions. */
+/** The ids in a list at the top level: `states` or `functions`. */
 function idsIn(text: string, list: string): readonly string[] {
   let current = '';
   return text.split('\n').flatMap((one) => {
@@ -94,7 +94,7 @@ function idsIn(text: string, list: string): readonly string[] {
 
 const TRANSITIONS: ReadonlySet<string> = new Set(['transition', 'defaultTransition', 'state']);
 
-/** The objects that a field can hold, itself or in its list: one for each of their types. */
+/** The schemas of the objects in a field or in its list: one for each type. */
 function objectsIn(field: Schema, root: Schema): readonly Schema[] {
   if (field.items !== undefined) return objectsIn(field.items, root);
   if (field.anyOf !== undefined) return field.anyOf.flatMap((one) => objectsIn(one, root));
@@ -105,7 +105,7 @@ function objectsIn(field: Schema, root: Schema): readonly Schema[] {
 const fieldsNamed = (objects: readonly Schema[], name: string): readonly Schema[] =>
   objects.flatMap(({ properties = {} }) => properties[name] ?? []);
 
-/** What the object in which a line stands can be: by the fields that hold it, and by their types. */
+/** The schemas of the object that contains a line, by the fields around it and their types. */
 function objectsAt(root: Schema, lines: readonly string[], { index, column }: Line): readonly Schema[] {
   const [holder] = column === 0 ? [] : holdersOf(lines, index, column);
   if (holder === undefined) return [root];

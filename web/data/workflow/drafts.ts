@@ -6,15 +6,15 @@ import { textOfBase64 } from '../format/text.ts';
 
 const REST_MS = 250;
 
-/** A workflow's text under work: the stored text, the edited text, and the problems that the compiler finds. */
+/** A workflow in the editor: the stored text, the edited text, and the problems that the compiler finds. */
 export class Draft {
   readonly text: Signal<string>;
-  /** The text that was stored when the work began, or was last stored. */
+  /** The stored text on which the edited text is based. */
   readonly base: Signal<string>;
-  /** The text that is stored now, if another version was stored meanwhile. */
+  /** The present stored text, if another version was stored in the meantime. */
   readonly foreign = signal<string | undefined>(undefined);
   readonly problems = signal<readonly Problem[]>([]);
-  /** The compiler was asked and has not answered yet. */
+  /** A request to the compiler is in progress. */
   readonly isChecking = signal(false);
   readonly error = signal('');
   readonly isChanged = computed(() => this.text.value !== this.base.value);
@@ -32,7 +32,7 @@ export class Draft {
     this.base = signal(source);
   }
 
-  /** Takes another text, and asks the compiler when typing rests. */
+  /** Sets the text, and sends it to the compiler when typing pauses. */
   readonly write = (text: string): void => {
     if (text === this.text.value) return;
     this.text.value = text;
@@ -40,7 +40,7 @@ export class Draft {
     this.#timer = setTimeout(() => void this.check(), REST_MS);
   };
 
-  /** Takes the text that is stored now. Without changes of ours it becomes the text; else it is shown as foreign. */
+  /** Takes over the stored text. If the edited text has changes, it becomes `foreign` instead. */
   readonly follow = ({ revision }: Workflow): void => {
     const source = textOfBase64(revision.source);
     if (source === this.base.value) {
@@ -52,7 +52,7 @@ export class Draft {
     }
   };
 
-  /** Goes back to the stored text. */
+  /** Discards the changes. */
   readonly revert = (): void => {
     this.#settle(this.foreign.value ?? this.base.value);
   };
@@ -65,7 +65,7 @@ export class Draft {
     void this.check();
   }
 
-  /** Asks the compiler for the problems of the text; an older question is given up. */
+  /** Requests the problems of the text from the compiler; an earlier request is aborted. */
   async check(): Promise<void> {
     this.#asking.abort();
     this.#asking = new AbortController();
@@ -102,7 +102,7 @@ export class Draft {
 
 const drafts = new Map<string, Draft>();
 
-/** The draft of a workflow; it stays while the console is open, so that other pages can be visited without a loss. */
+/** The draft of a workflow, which is kept while the console is open, so that visiting other pages loses no changes. */
 export function draftOf(namespace: string, workflow: Workflow): Draft {
   const name = `${namespace}${workflow.node.path}`;
   const found = drafts.get(name);
@@ -112,5 +112,5 @@ export function draftOf(namespace: string, workflow: Workflow): Draft {
   return draft;
 }
 
-/** Whether some workflow has changes that are not stored. */
+/** Whether a workflow has changes that are not stored. */
 export const hasChanges = (): boolean => [...drafts.values()].some((draft) => draft.isChanged.peek());

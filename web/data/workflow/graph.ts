@@ -1,10 +1,10 @@
 import { isObject } from '../format/json.ts';
 
-/** The states of a workflow and the ways between them. */
+/** The states of a workflow and the transitions between them. */
 export interface Graph {
   readonly states: readonly GraphState[];
   readonly edges: readonly GraphEdge[];
-  /** The state that a run enters first. */
+  /** The first state of a run. */
   readonly entry: string | undefined;
   /** The type of the event that cancels a run. */
   readonly cancelOn?: string;
@@ -17,7 +17,7 @@ export interface GraphState {
   readonly isEnd: boolean;
 }
 
-/** Why a run goes from one state to another. */
+/** The kind of a transition. */
 export type EdgeKind = 'next' | 'condition' | 'default' | 'event' | 'error';
 
 export interface GraphEdge {
@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Field names of the language count without case. */
+/** The value of a field; field names of the language are not case-sensitive. */
 function field(object: Json, name: string): unknown {
   if (name in object) return object[name];
   const key = Object.keys(object).find((one) => one.toLowerCase() === name.toLowerCase());
@@ -82,7 +82,7 @@ function exitsOf(state: Json): Exit[] {
 
 const ENDLESS: ReadonlySet<string> = new Set<EdgeKind>(['error']);
 
-/** Reads the graph of a workflow's YAML document; entries that are no states are left out. */
+/** The graph of a workflow's YAML document; invalid entries are left out. */
 export function toGraph(document: unknown): Graph {
   const root = isObject(document) ? document : {};
   const found = listOf(field(root, 'states')).filter((state) => textOf(field(state, 'id')) !== '');
@@ -108,7 +108,7 @@ export function toGraph(document: unknown): Graph {
   return { states, edges, entry, ...(cancelOn === '' ? {} : { cancelOn }) };
 }
 
-/** A switch without a way for all other cases ends the run there, as does a choice without a next state. */
+/** Whether a run may end in the state: in a switch without a default transition, or by a choice without a next state. */
 function hasOpenEnd(state: Json): boolean {
   if (choicesOf(state).some(([, to]) => textOf(to) === '')) return true;
   return textOf(field(state, 'type')) === 'switch' && textOf(field(state, 'defaultTransition')) === '';

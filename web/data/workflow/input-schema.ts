@@ -2,10 +2,10 @@ import { isObject } from '../format/json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A property of a JSON schema, as a form needs it. */
+/** A property of a JSON schema, as a field of a form. */
 export interface InputField {
   readonly name: string;
-  /** The title in the schema; the name where it has none. */
+  /** The title in the schema; default: the name. */
   readonly title: string;
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'other';
   readonly choices: readonly string[];
@@ -30,7 +30,7 @@ function toField(name: string, schema: Json, required: readonly unknown[]): Inpu
   };
 }
 
-/** The fields of a schema of an object; undefined for a schema that names none. */
+/** The fields of the schema of an object; undefined for a schema without properties. */
 export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
   if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
@@ -41,8 +41,8 @@ export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
 }
 
 /**
- * The fields of the input that a workflow checks: those of the schema of its first state, if that is `validate` and
- * checks all of the data.
+ * The fields of the input of a workflow: those of the schema of its first state, if this is a `validate` state for the
+ * whole data.
  */
 export function inputSchema(document: unknown): readonly InputField[] | undefined {
   const states = isObject(document) && Array.isArray(document['states']) ? document['states'] : [];

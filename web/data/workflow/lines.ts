@@ -1,4 +1,4 @@
-/** The lines of a source that belong to one state, counted from 1; undefined where it is not found. */
+/** The lines of a state in a source, counted from 1; undefined if it is not found. */
 export function linesOfState(source: string, id: string): { readonly from: number; readonly to: number } | undefined {
   const lines = source.split('\n');
   const begins = (line: string): RegExpExecArray | null => /^(\s*)-\s+(?:\{\s*)?(\w+)\s*:\s*(.*)$/.exec(line);

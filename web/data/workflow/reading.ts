@@ -2,12 +2,12 @@ import type { ApiError } from '../api/errors.ts';
 import { useModule } from '../loading/module.ts';
 import { type Graph, toGraph } from './graph.ts';
 
-/** Loads the module that reads YAML: it is a tenth of the code of the console, and loads where it is needed. */
+/** Loads the YAML parser, a tenth of the code of the console, on demand. */
 export const loadYaml = () => import('./yaml.ts');
 
-/** How workflow sources are read. */
+/** The functions that parse workflow sources. */
 export interface Reading {
-  /** The document of a source; undefined while the text is no YAML, and until the code has come. */
+  /** The document of a source; undefined for invalid YAML, and until the parser is loaded. */
   readonly documentOf: (source: string) => unknown;
   /** The graph of a source; undefined as above. */
   readonly graphOf: (source: string) => Graph | undefined;
@@ -15,7 +15,7 @@ export interface Reading {
   readonly error: ApiError | undefined;
 }
 
-/** Loads the module that reads workflow sources when the component is shown. */
+/** Loads the parser of workflow sources when the component is shown. */
 export function useReading(): Reading {
   const { module, error } = useModule(loadYaml);
   const documentOf = (source: string): unknown => module?.documentOf(source);

@@ -4,9 +4,9 @@ import { call } from '../api/client.ts';
 export interface RevisionInfo {
   readonly id: string;
   readonly createdAt: string;
-  /** Names that point to it; `latest` is one of them. */
+  /** Tags of the revision, `latest` included. */
   readonly tags: readonly string[];
-  /** It stays when the workflow is next stored. */
+  /** The next change of the workflow does not replace it. */
   readonly isSaved: boolean;
 }
 
@@ -17,7 +17,7 @@ async function detailOf(namespace: string, node: string, ref: string) {
   return 'revision' in reply ? { id: reply.revision.name, createdAt: reply.revision.createdAt } : undefined;
 }
 
-/** The revisions of a workflow, the newest first, with the tags that point to them. */
+/** The revisions of a workflow with their tags, the newest first. */
 export async function revisionsOf(namespace: string, node: string): Promise<readonly RevisionInfo[]> {
   const path = { namespace, node };
   const [saved, tags] = await Promise.all([

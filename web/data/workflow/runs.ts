@@ -4,20 +4,20 @@ import { textOfBase64 } from '../format/text.ts';
 
 const ofWorkflow = (path: string) => ({ field: 'AS', type: 'WORKFLOW', val: path });
 
-/** How many runs of a workflow, or of those below a directory, are not over. */
+/** The number of runs in progress of a workflow, or of the workflows below a directory. */
 export async function pendingRuns(namespace: string, path: string): Promise<number> {
   const filters = [ofWorkflow(path), { field: 'STATUS', type: 'MATCH', val: 'pending' }];
   const { instances } = await call('listInstances', { namespace }, { query: { ...filterQuery(filters), limit: 1 } });
   return instances.pageInfo.total;
 }
 
-/** An input that a workflow was started with. */
+/** The input of an earlier run. */
 export interface PastInput {
   readonly run: InstanceRecord;
   readonly text: string;
 }
 
-/** The inputs of the newest runs of a workflow, each once. */
+/** The different inputs of the newest runs of a workflow. */
 export async function pastInputs(namespace: string, path: string, most: number): Promise<readonly PastInput[]> {
   const query = { ...filterQuery([ofWorkflow(path)]), limit: most * 2 };
   const { instances } = await call('listInstances', { namespace }, { query });

@@ -6,7 +6,7 @@ export type Complete = (text: string, position: number) => Promise<Completions |
 
 let schema: Schema | undefined;
 
-/** Completions of the workflow language, by the schema that the service has of it. Without the schema, there are none. */
+/** Completions of the workflow language by the schema of the service; none if the schema cannot be read. */
 export const completeWorkflow: Complete = async (text, position) => {
   schema ??= (await call('getWorkflowSchema', {}).catch(() => undefined)) as Schema | undefined;
   return schema && completionsAt(schema, text, position);

@@ -3,14 +3,14 @@ import { call } from '../api/client.ts';
 import { textOfBase64 } from '../format/text.ts';
 import { loadYaml } from './reading.ts';
 
-/** Trees of more workflows are not looked through. */
+/** Further workflows are not searched. */
 const MOST_WORKFLOWS = 300;
 
 /** Directories before workflows, each by name. */
 export const inOrder = (nodes: readonly Node[]): readonly Node[] =>
   nodes.toSorted((a, b) => (a.type === b.type ? a.name.localeCompare(b.name) : a.type === 'directory' ? -1 : 1));
 
-/** The nodes in a directory. Throws ApiError where it is none. */
+/** The nodes in a directory. Throws ApiError. */
 async function childrenOf(namespace: string, node: string): Promise<readonly Node[]> {
   const reply = await call('getNode', { namespace, node });
   return 'children' in reply ? reply.children.results : [];
@@ -29,7 +29,7 @@ async function workflowsBelow(namespace: string, root: string): Promise<readonly
   return found;
 }
 
-/** The source of a workflow. Throws ApiError where there is none. */
+/** The source of a workflow. Throws ApiError. */
 export async function sourceOf(namespace: string, node: string, ref?: string): Promise<string> {
   const reply = await call('getNode', { namespace, node }, ref === undefined ? {} : { query: { ref } });
   return 'revision' in reply ? textOfBase64(reply.revision.source) : '';
@@ -40,7 +40,7 @@ interface SubflowOf {
   readonly path: string;
 }
 
-/** A path as the workflow at `from` means it: from its own directory, or from the root when it begins with a slash. */
+/** Resolves a path in the workflow `from`: relative to its directory, or to the root with a leading slash. */
 function resolved(from: string, path: string): string {
   const base = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
   const parts: string[] = [];
@@ -66,7 +66,7 @@ export interface Caller {
   readonly target: string;
 }
 
-/** The workflows outside of a node that call it, or call something below it. */
+/** The workflows outside of a node that call it or a workflow below it. */
 export async function callersOf(namespace: string, node: Pick<Node, 'path'>): Promise<readonly Caller[]> {
   const isInside = (path: string): boolean => path === node.path || path.startsWith(`${node.path}/`);
   const { documentOf } = await loadYaml();

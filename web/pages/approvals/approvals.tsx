@@ -119,7 +119,7 @@ function List({ namespace, filters, approvals }: ListProps) {
   );
 }
 
-/** The approvals that wait for a decision; the chosen one is decided beside the list. */
+/** The open approvals; the chosen one can be decided beside the list. */
 export function ApprovalsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const { query } = place.value;

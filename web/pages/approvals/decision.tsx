@@ -19,7 +19,7 @@ type Approval = ApprovalReply['approval'];
 
 interface DecisionProps {
   readonly namespace: string;
-  /** The run that waits. */
+  /** The waiting run. */
   readonly instance: string;
   readonly onDone: () => void;
 }

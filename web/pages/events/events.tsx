@@ -30,7 +30,7 @@ function SendButton() {
   );
 }
 
-/** The form, unless a link led here whose reader may not send. */
+/** The form, or a remark if the key may not send events. */
 function Sending(props: Parameters<typeof SendPanel>[0]) {
   if (may('broadcastEvent')) return <SendPanel {...props} />;
   return <Remark>Your key may not send events: that takes the permission run.</Remark>;

@@ -94,7 +94,7 @@ function RedeliverAll({
   );
 }
 
-/** Events and ticks of the clock that could not be delivered, and why. */
+/** Events and ticks of schedules that could not be delivered, with their errors. */
 export function FailedDeliveries({ namespace }: { readonly namespace: string }) {
   const loaded = useLoad('listFailedDeliveries', { namespace });
   const { value, error, reload } = loaded;

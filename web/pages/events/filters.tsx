@@ -97,7 +97,7 @@ function Filter({
   );
 }
 
-/** Scripts that events may be sent through. */
+/** Scripts that filter events. */
 export function EventFilters({ namespace }: { readonly namespace: string }) {
   const { value, error, reload } = useLoad('listEventFilters', { namespace });
   const version = useSignal(0);

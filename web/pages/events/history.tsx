@@ -105,7 +105,7 @@ function EventTable({ namespace, events, chosen, query }: EventTableProps) {
   );
 }
 
-/** The events that the namespace received, the newest first. */
+/** The received events of a namespace, the newest first. */
 export function History({ namespace, chosen }: { readonly namespace: string; readonly chosen: string | undefined }) {
   const given = place.value.query;
   const query = { type: given.get('type') ?? '', text: given.get('text') ?? '', since: given.get('since') ?? '' };

@@ -74,10 +74,10 @@ function columnsFor(namespace: string): readonly Column<Listener>[] {
 const leadsTo = (namespace: string, { instance, workflow }: Listener): string =>
   instance === '' ? addresses.tree(namespace, workflow) : addresses.run(namespace, instance);
 
-/** Workflows that an event starts, and runs that wait for one. */
+/** Workflows that start by events, and runs that wait for events. */
 export function Listeners({ namespace }: { readonly namespace: string }) {
   const { value, error } = useLive('listEventListeners', { namespace });
-  // Decisions have a page of their own.
+  // Decisions have their own page.
   const list = value.value?.results.filter((one) => !isForDecision(one));
   if (error.value !== undefined) return <ErrorNote title="The listeners cannot be listed" error={error.value} />;
   if (list === undefined) return <Skeleton lines={5} />;

@@ -14,7 +14,7 @@ import { say } from '../../parts/toast/toast.tsx';
 
 interface SendPanelProps {
   readonly namespace: string;
-  /** The event that is sent once more. */
+  /** The event to send again. */
   readonly from: string | undefined;
   readonly type: string;
   readonly attributes: string;
@@ -27,7 +27,7 @@ interface Template {
 
 const LOOKED_AT = 100;
 
-/** A draft that a listener would take; a pattern stays to be filled in. */
+/** A draft that matches a listener; patterns must be replaced by the user. */
 const draftFor = ({ type, filters }: Listener['events'][number]): EventDraft => ({
   type,
   source: 'console',
@@ -133,7 +133,7 @@ function Inputs({ type, source, attributes, data }: Fields) {
 /** A form for an event; it begins with the type and attributes for which a listener waits, or with an earlier event. */
 export function SendPanel({ namespace, from, type, attributes }: SendPanelProps) {
   const fields = useFields(type, attributes);
-  // Without templates, the form works all the same.
+  // Templates are optional: an error is not shown.
   const { value } = useRead(['templates', namespace], () => readTemplates(namespace));
   const { templates = [], events } = value.value ?? {};
   useEffect(() => {

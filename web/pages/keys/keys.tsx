@@ -26,7 +26,7 @@ const PERMISSIONS: Readonly<Record<Permission, string>> = {
 const CHOICES = Object.entries(PERMISSIONS).map(([value, label]) => ({ value, label }));
 const namesIn = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** The key itself, which is shown this once. */
+/** The new key, which is shown only once. */
 function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
   return (
     <div class="new-key" role="status">

@@ -23,7 +23,7 @@ interface Span {
   readonly label: string;
   readonly span: number;
   readonly step: number;
-  /** Every so many columns a tick. */
+  /** The number of columns per tick. */
   readonly every: number;
 }
 
@@ -53,7 +53,7 @@ interface PartProps {
   readonly span: Span;
 }
 
-/** The groups of the sample stand for all runs of the span. */
+/** The numbers of the sample, extrapolated to all runs of the span. */
 const allOf = (sample: RunSample, groups: readonly Group[]) => {
   const factor = sample.runs.length === 0 ? 0 : sample.total / sample.runs.length;
   return groups.map(({ name, started }) => ({ name, started: started * factor }));

@@ -42,7 +42,7 @@ function Create() {
   );
 }
 
-/** The namespaces that the key may see. Where there is only one, it opens at once. */
+/** The namespaces that the key may read. A single one opens at once. */
 export function NamespacesPage() {
   const { value, error } = useLive('listNamespaces', {});
   const all = value.value?.results;

@@ -43,7 +43,7 @@ function Card({ namespace, example, sources }: CardProps) {
   );
 }
 
-/** The page of an empty namespace: examples that run by one click, and the ways to bring workflows of one's own. */
+/** The page of an empty namespace: examples that run by one click, and the ways to add workflows. */
 export function FirstUse({ namespace }: { readonly namespace: string }) {
   const { module, error } = useModule(load);
   if (!may('createWorkflow')) {

@@ -23,7 +23,7 @@ const RECENT = 8;
 
 const hourText = (at: number): string => clockText(new Date(at));
 
-/** How many runs are not over, however long ago they began. */
+/** The number of runs in progress. */
 function useOpenRuns(namespace: string): number | undefined {
   const pending = filterQuery([{ field: 'STATUS', type: 'MATCH', val: 'pending' }]);
   const { value } = useLive('listInstances', { namespace }, { ...pending, limit: 1 });

@@ -9,7 +9,7 @@ import { Time } from '../../parts/value/value.tsx';
 
 const MOST = 8;
 
-/** Runs that wait for an event, those that wait longest first. */
+/** Runs that wait for an event, the longest wait first. */
 export function WaitingList({ namespace }: { readonly namespace: string }) {
   const { value, error } = useLive('listEventListeners', { namespace });
   const runs = (value.value?.results ?? []).filter(isWait).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));

@@ -16,7 +16,7 @@ const DATA = '{\n  "name": "Ada",\n  "items": [1, 2, 3]\n}';
 
 type Outcome = { readonly results: readonly string[] } | { readonly error: string };
 
-/** Runs the query when typing rests; an older run is given up. */
+/** Runs the query when typing pauses; an earlier request is aborted. */
 function useOutcome(query: string, data: string): Outcome | undefined {
   const outcome = useSignal<Outcome | undefined>(undefined);
   const running = useRef(new AbortController());
@@ -43,7 +43,7 @@ function Result({ text, index }: { readonly text: string; readonly index: number
   return <Json value={read.value} label={`Result ${index + 1}`} />;
 }
 
-/** A place to try queries on data. */
+/** A page to try queries on data. */
 export function PlaygroundPage() {
   const query = useSignal(place.peek().query.get('query') ?? QUERY);
   const data = useSignal(place.peek().query.get('data') ?? DATA);

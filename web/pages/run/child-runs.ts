@@ -10,7 +10,7 @@ import { isOver, statusOf } from '../../data/runs/status.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import type { TimelineChild, TimelineChildren } from '../../parts/timeline/lanes.ts';
 
-/** So few child runs are shown without being asked for. */
+/** Up to this number, child runs are shown at once. */
 const FEW = 12;
 
 const toChild = (namespace: string, run: InstanceRecord): TimelineChild => ({
@@ -36,8 +36,8 @@ function remarkOf(
 }
 
 /**
- * The child runs in the timeline of a run. Few that the log names are shown at once; the others are asked for when a
- * person opens their step, because to list them costs the service more.
+ * The child runs in the timeline of a run. A few that the log names are shown at once; others are requested when the user
+ * opens their step, because listing them costs more.
  */
 export function useChildRuns(namespace: string, parent: InstanceRecord, steps: readonly Step[]): TimelineChildren {
   const folded = useSignal<ReadonlyMap<number, boolean>>(new Map());

@@ -36,18 +36,18 @@ function RunWords({ namespace, run }: RunProps) {
 interface ChildrenProps {
   readonly namespace: string;
   readonly id: string;
-  /** No child comes or ends any longer. */
+  /** The list cannot change any more. */
   readonly isOver: boolean;
 }
 
-/** The runs that a run has started; each opens to those that it has started. */
+/** The child runs of a run as a tree. */
 function Children({ namespace, id, isOver: isSettled }: ChildrenProps) {
   const filters = [{ field: 'TRIGGER', type: 'MATCH', val: `instance:${id}` }];
   const loaded = useLoad('listInstances', { namespace }, { ...filterQuery(filters), limit: MOST });
   const wasOpen = useRef(!isSettled);
   useEffect(() => {
     if (!isSettled) return every(AGAIN_MS, () => loaded.reload());
-    // Reads once more after the run has ended, so that the last child runs are not missed.
+    // One more request after the end of the run, for the last child runs.
     if (wasOpen.current) loaded.reload();
     return undefined;
   }, [loaded, isSettled]);
@@ -100,7 +100,7 @@ function Child({ namespace, run }: RunProps) {
   );
 }
 
-/** A run and, above it, the runs that led to it. */
+/** A run and, above it, its ancestors. */
 function Ancestors({ namespace, id }: { readonly namespace: string; readonly id: string }) {
   const { value, error } = useLoad('getInstance', { namespace, instance: id });
   const reply = value.value;
@@ -120,7 +120,7 @@ interface FamilyProps extends ChildrenProps {
   readonly invokedBy: string;
 }
 
-/** The runs that led to this one, and those that it started, as a tree that unfolds. */
+/** The ancestors of a run, and its child runs as a tree. */
 export function FamilyTab({ namespace, id, invokedBy, isOver: isSettled }: FamilyProps) {
   return (
     <div class="tab-body">

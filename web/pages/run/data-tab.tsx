@@ -21,7 +21,7 @@ interface ShownProps {
   readonly data: RunData;
 }
 
-/** The data as a tree; as text where it is not JSON, or where only its beginning was read. */
+/** The data as a tree; as text if it is not JSON or only its beginning was read. */
 function Shown({ title, none, data }: ShownProps) {
   const value = useMemo(() => (data.isWhole ? jsonIn(data.text) : undefined), [data]);
   if (data.text === '') return <p class="quiet">{none}</p>;
@@ -45,7 +45,7 @@ function Shown({ title, none, data }: ShownProps) {
 interface DataProps extends RunProps {
   readonly title: string;
   readonly none: string;
-  /** Undefined: there is none yet. */
+  /** Undefined: the data does not exist yet. */
   readonly operation: DataOperation | undefined;
 }
 

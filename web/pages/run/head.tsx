@@ -29,7 +29,7 @@ async function saveBundle(namespace: string, id: string): Promise<void> {
   saveAs(`${id}.bundle.json`, new Blob([JSON.stringify(bundle, null, 2)], { type: 'application/json' }));
 }
 
-/** Saves all that the run saw as one file, with which `weft replay` runs it again without the service. */
+/** Saves the bundle of a run, which `weft replay` runs again without the service. */
 function BundleButton({ namespace, id }: { readonly namespace: string; readonly id: string }) {
   const task = useTask();
   const save = async () => {
@@ -97,7 +97,7 @@ function Labels({ namespace, labels = {} }: { readonly namespace: string; readon
   );
 }
 
-/** The run that this one repeats, and the newest that repeats this one. */
+/** Links to the repeated run, and to the newest repetition of this one. */
 function Repetitions({ namespace, timeline }: Pick<RunHeadProps, 'namespace' | 'timeline'>) {
   const { rerunOf, reruns = [] } = timeline ?? {};
   const newest = reruns.at(-1);

@@ -14,7 +14,7 @@ interface NearMissesProps {
   readonly misses: readonly NearMiss[];
 }
 
-/** Events that came but were not taken, and which of their attributes differed. */
+/** Events that did not match, with the attribute that differed. */
 export function NearMisses({ namespace, misses }: NearMissesProps) {
   if (misses.length === 0) return null;
   return (

@@ -28,7 +28,7 @@ interface RepeatPanelProps {
   readonly from: string;
 }
 
-/** The data with which the new run begins, as text; undefined until it is read, null where it was not recorded. */
+/** The data of the new run as text; undefined until it is read, null if it was not recorded. */
 function useBeginning(
   namespace: string,
   id: string,
@@ -101,7 +101,7 @@ function Beginning({ namespace, reply, state, beginning }: BeginningProps) {
   );
 }
 
-/** Starts a run that repeats this one: from its input or from a state, with edited data, by the old or a new revision. */
+/** Repeats a run from its input or from a state, with edited data, with the old or the latest revision. */
 export function RepeatPanel(props: RepeatPanelProps) {
   const { namespace, reply, timeline, from } = props;
   const beginning = useBeginning(namespace, reply.instance.id, from);

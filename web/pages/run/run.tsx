@@ -36,7 +36,7 @@ function useSource(namespace: string, workflow: InstanceReply['workflow'] | unde
   return { source, graph, error: error.value ?? reading.error };
 }
 
-/** The steps of the run as far as its log has them. */
+/** The steps of the run from its log. */
 function useSteps(log: Pick<GrowingLog, 'lines'>, instance: InstanceReply['instance'] | undefined): readonly Step[] {
   const lines = log.lines.value;
   const end = instance !== undefined && isOver(instance) ? instantOf(instance.updatedAt) : undefined;
@@ -55,7 +55,7 @@ function chosenStep(steps: readonly Step[]): Step | undefined {
 const choose = (number: number | undefined): void =>
   setQuery({ step: number === undefined ? undefined : String(number) });
 
-/** `[` and `]` go from step to step. */
+/** Selects the previous and the next step by `[` and `]`. */
 function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
   useActions(() => {
     const index = step === undefined ? -1 : steps.indexOf(step);
@@ -91,7 +91,7 @@ interface PathProps {
   readonly instance: InstanceReply['instance'];
 }
 
-/** The diagram with the path that the run took, and its steps in time. */
+/** The diagram with the path of the run, and its steps over time. */
 function Path({ namespace, graph, error, way, steps, step, instance }: PathProps) {
   const childRuns = useChildRuns(namespace, instance, steps);
   const chooseState = (id: string) => choose(steps.findLast((one) => one.state === id)?.number);
@@ -156,7 +156,7 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
   );
 }
 
-/** The wait of a run and the event that cancels it, as long as the run has not ended. */
+/** The wait of a run in progress, and the event that cancels it. */
 function useWait(namespace: string, reply: InstanceReply | undefined): Pick<LoadedProps, 'wait' | 'cancelOn'> {
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;

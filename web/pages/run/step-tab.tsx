@@ -25,7 +25,7 @@ interface StepTabProps {
   readonly timeline: TimelineReply | undefined;
 }
 
-/** The visit that a step of the log is, in the record of the run. */
+/** The recorded visit for a step of the log. */
 const recordOf = (timeline: TimelineReply, { number, state }: Step): RecordedStep | undefined =>
   timeline.steps.find(({ n, state: id }) => n === number && id === state);
 
@@ -127,7 +127,7 @@ const VIEWS = [
 
 const pretty = (data: unknown): string => JSON.stringify(data, null, 2) ?? '';
 
-/** Longer texts are not compared here: that would take the page for seconds. */
+/** Longer texts are not compared: that would block the page for seconds. */
 const MOST_COMPARED = 300_000;
 
 interface SidesProps {
@@ -180,7 +180,7 @@ function StepData({ namespace, id, step }: { readonly namespace: string; readonl
   );
 }
 
-/** One step: why it went on, its error, its calls with all attempts, and the data before and after it. */
+/** One step: the reason of its transition, its error, its calls with all attempts, and the data before and after it. */
 export function StepTab({ namespace, id, isOver, step, timeline }: StepTabProps) {
   if (step === undefined)
     return (

@@ -25,7 +25,7 @@ interface WaitingProps {
 export const isForOutside = (wait: Wait | undefined): boolean =>
   wait !== undefined && (wait.for.events !== undefined || wait.for.approval !== undefined);
 
-/** The attributes that an event must have, as a person reads them. */
+/** The attributes that an event must have. */
 function FilterWords({ context }: { readonly context: Readonly<Record<string, unknown>> }) {
   const pairs = Object.entries(context);
   if (pairs.length === 0) return <> of any attributes</>;
@@ -103,7 +103,7 @@ function WorkerWords({ namespace, worker }: { readonly namespace: string; readon
   );
 }
 
-/** The attempt that follows a failed one: when, and how that failed. */
+/** The time of the next attempt, and the error of the failed one. */
 function Retry({ retry }: { readonly retry: NonNullable<Calls['open'][number]['retry']> }) {
   const { attempt, of, at, error } = retry;
   return (
@@ -167,7 +167,7 @@ function Words({ wait }: Pick<WaitingProps, 'wait'>) {
   return <>time to pass</>;
 }
 
-/** The one thing that a person can do about it. */
+/** The action that can end the wait. */
 function Act({ namespace, instance, wait }: WaitingProps): ComponentChildren {
   const { approval, events } = wait.for;
   if (approval !== undefined && may('getApproval')) {

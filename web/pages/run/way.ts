@@ -8,7 +8,7 @@ function counted(names: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The way that a run took, from the states that it entered. */
+/** The path of a run, from the states that it entered. */
 export function wayOf({ flow, instance }: InstanceReply, isWaiting: boolean): Way {
   const steps = flow.slice(1).map((state, index) => `${flow[index]}>${state}`);
   const status = statusOf(instance, isWaiting);

@@ -38,7 +38,7 @@ interface PlanProps {
   readonly plan: BulkPlan;
 }
 
-/** The runs that the action is for, and why it skips some of them. No run was changed yet. */
+/** The runs of a plan, with the reasons why some are skipped. */
 function Plan({ namespace, plan }: PlanProps) {
   const { total, rows } = plan;
   const skipped = rows.filter((row) => row.skipped !== undefined).length;
@@ -66,7 +66,7 @@ interface ActProps {
   readonly plan: BulkPlan;
 }
 
-/** The button that begins. */
+/** The button that starts the action. */
 function Act({ order, plan }: ActProps) {
   const { kind } = order;
   const planned = plan.total - plan.rows.filter((row) => row.skipped !== undefined).length;
@@ -89,7 +89,7 @@ interface OutsideProps {
   readonly plan: Pick<BulkPlan, 'at'>;
 }
 
-/** That the action needs an open tab, and the command that needs none. */
+/** A remark that the action needs an open tab, and the command that needs no browser. */
 function Outside({ order, plan }: OutsideProps) {
   const line = useMemo(() => commandOf(order, plan, Date.now()), [JSON.stringify(order), plan.at]);
   return (
@@ -111,7 +111,7 @@ function Outside({ order, plan }: OutsideProps) {
   );
 }
 
-/** How far the action is. It goes on when this panel is closed, and on every other page. */
+/** The progress of the action, which continues when this panel is closed. */
 function Progress({ job }: { readonly job: BulkJob }) {
   const { error, state } = job;
   return (
@@ -159,7 +159,7 @@ interface BulkPanelProps {
   readonly onClose: () => void;
 }
 
-/** Lists the runs that an action is for, without a change. */
+/** Lists the runs of an action without a change. */
 function usePlan(order: BulkOrder) {
   const plan = useSignal<BulkPlan | undefined>(undefined);
   const task = useTask();

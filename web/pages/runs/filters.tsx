@@ -34,7 +34,7 @@ const TIMES = [
   { value: '7d', label: 'Last week' },
 ];
 
-/** A span that is chosen, or one that a link brought. */
+/** The choices of spans, with the one of the address. */
 const timesWith = (since: string) =>
   TIMES.some(({ value }) => value === since) ? TIMES : [...TIMES, { value: since, label: `Since ${since}` }];
 
@@ -49,7 +49,7 @@ const NONE = {
   error: undefined,
 };
 
-/** A text that is typed, and follows the address. */
+/** The text of a search field, which follows the address. */
 function useTyped(text: string): Signal<string> {
   const typed = useSignal(text);
   useEffect(() => {
@@ -85,7 +85,7 @@ function Marks({ filters: { label, error }, input }: MarksProps) {
   );
 }
 
-/** The filters of the list. They stand in the address, so that a link shows the same to a colleague. */
+/** The filters of the list, which are part of the address. */
 export function FilterBar({ filters }: { readonly filters: RunFilters }) {
   const { status, workflow, trigger, since, until, label, error } = filters;
   const search = useRef<HTMLInputElement>(null);

@@ -19,7 +19,7 @@ import { FilterBar } from './filters.tsx';
 
 const mayDo = (kind: BulkKind): boolean => may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
 
-/** The action for all runs of the list, if there is one for runs of the chosen status. */
+/** The button for an action on all runs of the list, if the status permits one. */
 function BulkButton({ status, total }: { readonly status: string; readonly total: number }) {
   const kind = status === 'pending' ? 'cancel' : 'rerun';
   if (total === 0 || status === '' || !mayDo(kind)) return null;
@@ -60,7 +60,7 @@ function NoRuns({ namespace, isFiltered }: { readonly namespace: string; readonl
   );
 }
 
-/** Runs that came while the list stood still. */
+/** The number of new runs that the list does not show. */
 function Fresh({ count: fresh, onShow }: { readonly count: number; readonly onShow: () => void }) {
   if (fresh === 0) return null;
   return (
@@ -72,7 +72,7 @@ function Fresh({ count: fresh, onShow }: { readonly count: number; readonly onSh
   );
 }
 
-/** The unknown row at the end of a search is none. */
+/** The number of runs, without the placeholder at the end of a search. */
 const totalText = (total: number, isWhole: boolean): string =>
   isWhole ? count(total, 'run') : `${count(total - 1, 'run')} so far`;
 

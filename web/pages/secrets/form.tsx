@@ -7,14 +7,14 @@ import { say } from '../../parts/toast/toast.tsx';
 
 interface FormProps {
   readonly namespace: string;
-  /** Where a new secret is made. */
+  /** The folder of a new secret. */
   readonly folder: string;
-  /** The secret that gets another value; empty for a new one. */
+  /** The secret to overwrite; empty for a new one. */
   readonly secret: string;
   readonly onDone: () => void;
 }
 
-/** A form for a new secret, or for another value of one. */
+/** A form for a new secret, or for a new value of a secret. */
 export function SecretForm({ namespace, folder, secret, onDone }: FormProps) {
   const name = useSignal(secret || folder);
   const value = useSignal('');

@@ -65,7 +65,7 @@ function useSecrets(namespace: string, folder: string) {
   return folder === '' ? all : inside;
 }
 
-/** The names of secrets; those with a common beginning up to a slash are a folder. */
+/** The names of secrets; a prefix up to a slash is a folder. */
 function List(props: ListProps & { readonly folder: string }) {
   const { namespace, folder } = props;
   const { value, error } = useSecrets(namespace, folder);

@@ -11,7 +11,7 @@ import { ErrorNote } from '../../parts/note/note.tsx';
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Why a text cannot be a key; undefined if it can. */
+/** The reason why a text cannot be a key; undefined if it can. */
 function problemOf(text: string): string | undefined {
   if (text === '') return 'Paste a key first';
   return PRINTABLE.test(text) ? undefined : 'A key has only letters, digits and signs';
@@ -63,7 +63,7 @@ export function SignInForm({ children }: { readonly children: ComponentChildren 
   );
 }
 
-/** The way in: a key, which this tab keeps until it is closed. */
+/** The sign-in with a key, which is stored in this tab. */
 export function SignInPage() {
   useEffect(() => {
     document.title = 'Sign in · Weft';
@@ -81,7 +81,7 @@ export function SignInPage() {
   );
 }
 
-/** In front of a page whose key is refused: the page is hidden, and the texts typed there stay. */
+/** The sign-in in front of a page whose key was rejected; the page is hidden, and typed texts stay. */
 export function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -91,7 +91,7 @@ export function SignInAgain() {
       ref={dialog}
       aria-label="Sign in again"
       onCancel={(event) => event.preventDefault()}
-      // Keys are not those of the page behind.
+      // Keys must not reach the page behind.
       onKeyDown={(event) => event.stopPropagation()}
     >
       <SignInForm>

@@ -64,7 +64,7 @@ function Branch({ namespace, directory, depth, current }: BranchProps) {
   );
 }
 
-/** The tree beside the page, opened up to where the page is. */
+/** The tree beside the page, opened down to the path of the page. */
 export function TreeSide({ namespace, path }: { readonly namespace: string; readonly path: string }) {
   const current = path.length > 1 ? path.replace(/\/$/, '') : '/';
   return (

@@ -5,7 +5,7 @@ import { namespaceStore } from '../../data/variables/stores.ts';
 import { Head } from '../../parts/head/head.tsx';
 import { Variables } from '../../parts/variables/variables.tsx';
 
-/** The variables of a namespace; the open one stands in the address. */
+/** The variables of a namespace; the open one is part of the address. */
 export function VariablesPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const store = useMemo(() => namespaceStore(namespace), [namespace]);

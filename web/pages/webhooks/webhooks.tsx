@@ -25,13 +25,13 @@ const VERIFICATIONS: Readonly<Record<Webhook['verification'], string>> = {
   none: 'not verified',
 };
 
-/** The reason why a webhook cannot take requests; empty if it can. */
+/** The reason why a webhook rejects requests; empty if it accepts them. */
 function lackOf({ live, secret }: Webhook): string {
   if (!live) return 'the workflow is disabled';
   return secret === undefined || secret.initialized ? '' : `the secret ${secret.name} has no value`;
 }
 
-/** The URL for senders: where this page reaches the service, if the service does not know its own address. */
+/** The URL for senders; if the service does not know its own address, it is that of this page. */
 const urlOf = ({ url }: Webhook): string => new URL(url.replace(/^\//, ''), SERVICE_URL).href;
 
 function State({ webhook }: { readonly webhook: Webhook }) {
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { name: 'State', width: 'minmax(140px, 1fr)', cell: (webhook) => <State webhook={webhook} /> },
 ];
 
-/** The line of a shell with the URL in front, and a variable for the secret. */
+/** The shell command with the URL and a variable for the secret. */
 function lineOf(webhook: Webhook): string {
   const { secret, curl } = webhook;
   const variable =
@@ -153,7 +153,7 @@ function NoWebhooks({ namespace }: { readonly namespace: string }) {
   );
 }
 
-/** The webhooks of a namespace: their URLs, how requests are verified, and a line that sends one. */
+/** The webhooks of a namespace: their URLs, verifications, and commands that send a request. */
 export function WebhooksPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { namespace = '' } = params;
   const { value, error } = useLoad('listWebhooks', { namespace });

@@ -13,7 +13,7 @@ import { CopyButton, Time } from '../../parts/value/value.tsx';
 type Queue = QueuesReply['queues'][number];
 type Task = QueueReply['tasks'][number];
 
-/** The number of ready tasks that no worker holds, marked because it shows a lack of workers. */
+/** The number of ready tasks, marked if no worker holds a task of the queue. */
 const readyText = ({ ready, held }: Queue) => (
   <span class={ready > 0 && held === 0 ? 'is-waiting strong' : ''}>{numeric(ready)}</span>
 );
@@ -72,7 +72,7 @@ function TaskRow({ namespace, task }: { readonly namespace: string; readonly tas
   );
 }
 
-/** The open tasks of a queue: their workers, the ends of their leases, and their runs. */
+/** The open tasks of a queue with their workers, leases and runs. */
 function Tasks({ namespace, queue }: { readonly namespace: string; readonly queue: string }) {
   const { value, error } = usePolled('listTasks', { namespace, queue });
   const reply = value.value;

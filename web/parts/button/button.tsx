@@ -29,7 +29,7 @@ interface ButtonProps extends Shared {
   readonly attributes?: ButtonHTMLAttributes<HTMLButtonElement>;
 }
 
-/** An action on this page. While it is busy it cannot be pressed again. */
+/** A button for an action. While the action is in progress, it cannot be pressed again. */
 export function Button(props: ButtonProps) {
   const { onClick, type = 'button', disabled = false, isBusy = false, label, attributes } = props;
   return (
@@ -48,7 +48,7 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** A way to another page that looks like a button. */
+/** A link to another page that looks like a button. */
 export function ButtonLink(props: Shared & { readonly href: string }) {
   return (
     <a class={classOf(props)} href={props.href} aria-label={props.label} title={props.label}>

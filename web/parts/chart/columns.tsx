@@ -26,7 +26,7 @@ function Column({ bucket, most, name }: { readonly bucket: Bucket; readonly most
   );
 }
 
-/** Runs in columns of equal time: failed ones below, so that they are seen first. */
+/** Runs in columns of equal time, failed runs at the bottom. */
 export function Columns({ label, buckets, tickOf, hrefOf, nameOf }: ColumnsProps) {
   const most = Math.max(1, ...buckets.map(({ started }) => started));
   return (

@@ -33,7 +33,7 @@ function Legend({ lines, formatValue }: Pick<PlotOptions, 'lines' | 'formatValue
   );
 }
 
-/** Values over time as lines, drawn anew when the colours change. */
+/** Values over time as lines, redrawn when the colours change. */
 export function Lines({ label, times, lines, formatValue }: LinesProps) {
   const host = useRef<HTMLDivElement>(null);
   const scheme = useSignal(0);

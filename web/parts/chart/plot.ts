@@ -5,7 +5,7 @@ export interface Line {
   /** The name of a token: `--ink`. */
   readonly colour: string;
   readonly isDashed?: boolean;
-  /** One value for each time; undefined where there is none. */
+  /** One value for each time; undefined for a gap. */
   readonly values: readonly (number | undefined)[];
 }
 
@@ -16,7 +16,7 @@ export interface PlotOptions {
   readonly formatValue: (value: number) => string;
 }
 
-/** The colour of a token as the canvas understands it: it is asked of a hidden element, which resolves light-dark(). */
+/** The colour of a token for a canvas; a hidden element resolves `light-dark()`. */
 function resolved(host: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;
@@ -31,7 +31,7 @@ const HOURS_OF_DAYS = 40;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Hours within a day or two, dates beyond. */
+/** Times for up to 40 hours, else dates. */
 function timeTexts(splits: readonly number[]): string[] {
   const hours = ((splits.at(-1) ?? 0) - (splits[0] ?? 0)) / 3600;
   return splits.map((seconds) => {
@@ -70,7 +70,7 @@ function optionsFor(host: HTMLElement, { lines, formatValue }: PlotOptions): uPl
   };
 }
 
-/** Draws lines over time. Returns the function that ends it. */
+/** Draws lines over time. Returns the function that removes them. */
 export function openPlot(host: HTMLElement, options: PlotOptions): () => void {
   const data: uPlot.AlignedData = [
     [...options.times],

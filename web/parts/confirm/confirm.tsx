@@ -5,7 +5,7 @@ import type { IconName } from '../icon/icon.tsx';
 import { type Popover, usePopover } from '../popover/popover.ts';
 
 interface ConfirmProps {
-  /** The button that asks. */
+  /** The text of the button that opens the question. */
   readonly label: string;
   readonly icon?: IconName;
   readonly kind?: 'plain' | 'bare' | 'danger';

@@ -1,12 +1,12 @@
 import type { Graph, GraphEdge } from '../../data/workflow/graph.ts';
 
-/** A graph of more states is drawn with its straight chains as one box each. */
+/** In a graph with more states, each straight chain is drawn as one box. */
 const MOST_STATES = 60;
 const SHORTEST_CHAIN = 3;
 
 export interface Folded {
   readonly graph: Graph;
-  /** By the id of a box that stands for several states, those states. */
+  /** The states of each box that represents several, by the id of the box. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -25,7 +25,7 @@ function waysOf({ edges }: Graph): Ways {
   return { into, out };
 }
 
-/** The next state of a chain: the only way leads to it, and no other way does. */
+/** The next state of a chain: the only transition leads there, and no other transition does. */
 function nextOf({ into, out }: Ways, id: string): string | undefined {
   const [only, second] = out.get(id) ?? [];
   if (only === undefined || second !== undefined || only.kind !== 'next' || only.to === id) return undefined;
@@ -49,7 +49,7 @@ function chainsOf(graph: Graph, ways: Ways): string[][] {
   });
 }
 
-/** Draws straight chains of a large graph as one box each, except those that are opened. */
+/** Replaces each straight chain of a large graph by one box, except opened chains. */
 export function foldChains(graph: Graph, opened: ReadonlySet<string>): Folded {
   if (graph.states.length <= MOST_STATES) return { graph, chains: new Map() };
   const found = chainsOf(graph, waysOf(graph)).filter(([first = '']) => !opened.has(first));

@@ -21,7 +21,7 @@ interface DiagramProps {
   readonly way?: Way | undefined;
   readonly chosen?: string | undefined;
   readonly onChoose?: ((state: string) => void) | undefined;
-  /** Only to look at: it is not moved. */
+  /** It cannot be moved or scaled. */
   readonly isStill?: boolean;
 }
 
@@ -50,7 +50,7 @@ type Frame = { readonly current: HTMLElement | null };
 
 const sizeOf = ({ current }: Frame): Size => ({ width: current?.clientWidth ?? 0, height: current?.clientHeight ?? 0 });
 
-/** From left to right, unless the drawing would be larger from top to bottom. */
+/** At this scale or more, the direction is from left to right; else the direction with the larger scale. */
 const GOOD_SCALE = 0.92;
 
 const load = () => import('./layout.ts');
@@ -60,7 +60,7 @@ interface Placed {
   readonly error: ApiError | undefined;
 }
 
-/** Places the graph as soon as the code for that has come. */
+/** Places the graph when the layout code is loaded. */
 function useLayout(graph: Graph, opened: ReadonlySet<string>, frame: Frame): Placed {
   const layout = useSignal<Layout | undefined>(undefined);
   const { module, error } = useModule(load);
@@ -84,12 +84,12 @@ const boxOf = (layout: Layout, id: string | undefined): PlacedState | undefined 
 
 interface Camera {
   readonly view: Signal<View>;
-  /** The drawing was moved by hand: it is not fitted any longer. */
+  /** The user has moved the drawing: it is no longer fitted. */
   readonly isTouched: Signal<boolean>;
   readonly isStill: boolean;
 }
 
-/** The buttons at the foot of a frame, which hide no part of a drawing that fills it from top to bottom. */
+/** The height of the buttons at the bottom, which must not hide a part of the drawing. */
 const TOOLS_HEIGHT = 48;
 
 function roomOf(frame: Frame, { direction }: Layout, isStill: boolean): Size {
@@ -97,7 +97,7 @@ function roomOf(frame: Frame, { direction }: Layout, isStill: boolean): Size {
   return { width, height: direction === 'TB' && !isStill ? height - TOOLS_HEIGHT : height };
 }
 
-/** Fits the drawing to its frame until it is moved by hand. */
+/** Fits the drawing to its frame until the user moves it. */
 function useFitting(frame: Frame, layout: Layout | undefined, focus: string | undefined, camera: Camera): void {
   const { view, isTouched, isStill } = camera;
   useEffect(() => {
@@ -154,7 +154,7 @@ function useCamera(frame: Frame, isStill: boolean): Camera {
   return useMemo(() => ({ view, isTouched, isStill }), [view, isTouched, isStill]);
 }
 
-/** States in layers, the way of a run strong and the others faint. */
+/** States in layers; the path of a run is strong, other states are faint. */
 export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }: DiagramProps) {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLElement>(null);

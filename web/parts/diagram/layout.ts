@@ -35,14 +35,14 @@ const MARGIN = 24;
 
 const widthOf = (text: string): number => Math.round(Math.min(text.length, 34) * CHARACTER + PADDING);
 
-/** Places states in layers and leads the edges around them. */
+/** Places states in layers and routes the edges around them. */
 export function place(graph: Graph, direction: Direction, chains: ReadonlyMap<string, readonly string[]>): Layout {
   const dagre = new Dagre({ multigraph: true });
   dagre.setGraph({ rankdir: direction, nodesep: 18, ranksep: 34, edgesep: 12, marginx: MARGIN, marginy: MARGIN });
   dagre.setDefaultEdgeLabel(() => ({}));
   for (const { id } of graph.states) dagre.setNode(id, { width: widthOf(id), height: STATE_HEIGHT });
   graph.edges.forEach((edge, index) => {
-    // An error is off the way that is meant, so it bends before the others do.
+    // A transition by an error has less weight, so that the normal path is straighter.
     dagre.setEdge(edge.from, edge.to, { weight: edge.kind === 'error' ? 1 : 4 }, String(index));
   });
   layout(dagre);

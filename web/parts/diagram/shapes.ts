@@ -1,7 +1,7 @@
 import type { IconName } from '../icon/icon.tsx';
 import type { Point } from './layout.ts';
 
-/** The drawing of each type of state. */
+/** The icon of each type of state. */
 const ICONS: Readonly<Record<string, IconName>> = {
   action: 'play',
   foreach: 'repeat',
@@ -22,10 +22,10 @@ const ICONS: Readonly<Record<string, IconName>> = {
   approval: 'approvals',
 };
 
-/** The drawing of a type of state. */
+/** The icon of a type of state. */
 export const iconOf = (type: string): IconName => ICONS[type.toLowerCase()] ?? 'more';
 
-/** A curve through points that touches the first and the last, and rounds the corners between them. */
+/** A path from the first to the last point with rounded corners between them. */
 export function curve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';

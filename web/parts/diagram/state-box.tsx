@@ -29,7 +29,7 @@ function classOf({ state, way, isEntry, isChosen }: StateBoxProps, visits: numbe
   return ['state', ...marks.filter(Boolean)].join(' ');
 }
 
-/** One state: the drawing of its type, its name, how often it was entered. */
+/** One state: the icon of its type, its name, and the number of visits. */
 export function StateBox(props: StateBoxProps) {
   const { state, way, onChoose, isChosen } = props;
   const visits = visitsOf(state, way);

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 
-/** The visible part of the drawing: its upper left corner, and how many pixels one unit is. */
+/** The visible part of the drawing: its upper left corner, and the pixels per unit. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -19,11 +19,11 @@ const SMALLEST_SCALE = 0.1;
 
 const within = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value));
 
-/** How large a whole drawing is in a frame; never larger than life. */
+/** The scale at which a whole drawing fits into a frame; at most 1. */
 export const scaleOf = (drawing: Size, frame: Size): number =>
   Math.min(frame.width / drawing.width, frame.height / drawing.height, 1);
 
-/** The view that shows the whole drawing, or its readable part around a point. */
+/** The view of the whole drawing, or of a readable part around a point. */
 export function fit(drawing: Size, frame: Size, around?: { readonly x: number; readonly y: number }): View {
   const whole = scaleOf(drawing, frame);
   const scale = around === undefined ? Math.max(whole, SMALLEST_SCALE) : Math.max(whole, READABLE);
@@ -39,7 +39,7 @@ export function fit(drawing: Size, frame: Size, around?: { readonly x: number; r
   };
 }
 
-/** Scales around a point of the frame, which stays where it is. */
+/** Scales around a fixed point of the frame. */
 export function zoom(view: View, factor: number, at: { readonly x: number; readonly y: number }): View {
   const scale = within(view.scale * factor, SMALLEST_SCALE, LARGEST_SCALE);
   return { scale, x: view.x + at.x / view.scale - at.x / scale, y: view.y + at.y / view.scale - at.y / scale };
@@ -47,7 +47,7 @@ export function zoom(view: View, factor: number, at: { readonly x: number; reado
 
 const WHEEL = 0.0016;
 
-/** Lets the wheel zoom with ctrl, scroll without, and the pointer drag. Returns the function that ends it. */
+/** Zooms by ctrl and wheel, and moves by dragging. Returns the function that removes the listeners. */
 export function handle(element: HTMLElement, view: Signal<View>, touched: Signal<boolean>): () => void {
   const wheel = (event: WheelEvent) => {
     if (!event.ctrlKey && !event.metaKey) return;

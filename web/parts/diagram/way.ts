@@ -1,4 +1,4 @@
-/** How a run went through the states. */
+/** The path of a run through the states. */
 export interface Way {
   /** How often each state was entered. */
   readonly visits: ReadonlyMap<string, number>;

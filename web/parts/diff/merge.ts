@@ -4,7 +4,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { highlighting, theme } from '../editor/look.ts';
 
-/** Shows the differences between two texts. Returns the function that ends it. */
+/** Shows the differences between two texts. Returns the function that removes them. */
 export function openDiff(host: HTMLElement, texts: { readonly before: string; readonly after: string }, label: string) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const view = new EditorView({

@@ -23,7 +23,7 @@ import type { EditorHandle, EditorOptions, Language } from './options.ts';
 
 const LANGUAGES: Readonly<Record<Language, () => Extension>> = { yaml, json, jq, text: () => [] };
 
-/** Tab leaves a small field; in a large editor it indents, and escape then tab leaves. */
+/** Tab leaves a small editor; in a large one it indents, and escape, then tab leaves. */
 const keysOf = ({ isSmall }: EditorOptions): Extension =>
   keymap.of([
     ...closeBracketsKeymap,
@@ -36,7 +36,7 @@ const keysOf = ({ isSmall }: EditorOptions): Extension =>
     ...(isSmall ? [] : [indentWithTab]),
   ]);
 
-/** Marks a change that came from the page: the page gets no notification of it. */
+/** Marks a change by the page, of which the page is not notified. */
 const fromPage = Annotation.define<boolean>();
 
 const gutters = ({ isSmall }: EditorOptions): Extension =>
@@ -71,8 +71,8 @@ function extensionsOf(options: EditorOptions, editable: Compartment): Extension[
 }
 
 /**
- * Opens an editor below an element. It stands in a shadow tree of its own: there its styles are adopted sheets, which
- * the content security policy allows, and no style of the page touches them.
+ * Opens an editor in a shadow tree of an element. There its styles are adopted sheets, which the Content Security Policy
+ * allows, and styles of the page do not apply.
  */
 export function openEditor(host: HTMLElement, options: EditorOptions): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });

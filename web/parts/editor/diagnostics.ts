@@ -7,7 +7,7 @@ const MEANT = /^did you mean '([^']+)'\?$/;
 
 type Place = Pick<Problem, 'line' | 'column'>;
 
-/** The offset of a place; a place behind the end of its line is that end. */
+/** The offset of a position; a position behind the end of its line is moved to that end. */
 function offsetOf(doc: Text, { line: number, column }: Place): number {
   const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
   return Math.min(line.from + column - 1, line.to);
@@ -17,18 +17,18 @@ function offsetOf(doc: Text, { line: number, column }: Place): number {
 export const changesOf = (doc: Text, { edits }: Mend): ChangeSpec =>
   edits.map(({ from, to, text }) => ({
     from: offsetOf(doc, from),
-    // A line that is removed ends where the next one begins, which the last line does not have.
+    // A removed line ends at the start of the next one; the last line has no next one.
     to: to.line > doc.lines ? doc.length : offsetOf(doc, to),
     insert: text,
   }));
 
-/** The linter's correction as something that can be pressed. */
+/** The linter's correction as an action. */
 function mendOf({ mend }: Problem): Action[] {
   if (mend === undefined) return [];
   return [{ name: mend.title, apply: (view) => view.dispatch({ changes: changesOf(view.state.doc, mend) }) }];
 }
 
-/** The compiler's hint as something that can be pressed, where it names a word to put there. */
+/** The compiler's hint as an action, if it names a replacement. */
 function fixOf({ hint = '' }: Problem): Action[] {
   const word = MEANT.exec(hint)?.[1];
   if (word === undefined) return [];
@@ -58,6 +58,6 @@ function toDiagnostic(doc: Text, problem: Problem): Diagnostic {
   };
 }
 
-/** The problems of the linter as marks in the text. */
+/** The problems of the linter as diagnostics of the editor. */
 export const toDiagnostics = (doc: Text, problems: readonly Problem[]): Diagnostic[] =>
   problems.map((problem) => toDiagnostic(doc, problem));

@@ -20,9 +20,9 @@ export function Editor(props: EditorProps) {
   const { value, problems = NONE, onOpen, isSmall = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const handle = useSignal<EditorHandle | undefined>(undefined);
-  // Texts that the page was given and has not given back yet. It does that a moment later, when more may be typed.
+  // Texts that were passed to the page and not received back yet: the user may type more before that.
   const typed = useRef<string[]>([]);
-  // The callbacks that the editor was opened with call those of the latest props.
+  // The callbacks of the editor call those of the latest props.
   const latest = useRef(props);
   latest.current = props;
   const { module, error } = useModule(load);

@@ -13,7 +13,7 @@ const severityLook = (severity: string, colour: string) => ({
   [`.cm-lint-marker-${severity}`]: { content: '"●"', color: colour, fontSize: '9px', paddingLeft: '2px' },
 });
 
-/** The editor in the colours of the page: custom properties reach into its shadow tree. */
+/** The editor in the colours of the page: its shadow tree inherits custom properties. */
 export const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--raised)', fontSize: '13px' },
   '&.cm-focused': { outline: 'none' },
@@ -85,7 +85,7 @@ export const theme = EditorView.theme({
   },
 });
 
-/** Names stand out, values are plain: colour is kept for what it means. */
+/** Names are coloured, values are plain. */
 export const highlighting = syntaxHighlighting(
   HighlightStyle.define([
     { tag: [tags.definition(tags.propertyName), tags.propertyName], color: 'var(--link)' },

@@ -3,20 +3,20 @@ import type { Complete } from '../../data/workflow/schema.ts';
 
 export type Language = 'yaml' | 'json' | 'jq' | 'text';
 
-/** How an editor is opened. */
+/** The options of an editor. */
 export interface EditorOptions {
   readonly value: string;
   readonly language: Language;
   /** The name of the edited text, for screen readers. */
   readonly label: string;
   readonly isReadOnly?: boolean | undefined;
-  /** A field of a form: without numbers of lines, and tab leaves it. */
+  /** A field of a form: without line numbers, and tab leaves it. */
   readonly isSmall?: boolean | undefined;
   readonly onChange?: ((value: string) => void) | undefined;
   readonly complete?: Complete | undefined;
 }
 
-/** An editor that is open. */
+/** An open editor. */
 export interface EditorHandle {
   setValue(value: string): void;
   setProblems(problems: readonly Problem[]): void;

@@ -131,7 +131,7 @@ interface SelectProps {
   readonly hint?: string;
 }
 
-/** One of a few values, by the browser's own menu. */
+/** One of a few values, in the browser's own menu. */
 export function SelectField({ label, value, choices, onChange, hint }: SelectProps) {
   return (
     <Field label={label} hint={hint}>
@@ -160,7 +160,7 @@ interface SwitchProps {
   readonly isDisabled?: boolean;
 }
 
-/** On or off, at once. */
+/** A switch with immediate effect. */
 export function Switch({ label, isOn, onChange, isDisabled = false }: SwitchProps) {
   return (
     <label class={`switch${isDisabled ? ' disabled' : ''}`}>

@@ -18,7 +18,7 @@ function Content({ label, value, detail, mood }: Figure) {
   );
 }
 
-/** A few numbers side by side; one with an address is a link to the things that it counts. */
+/** Numbers side by side; a number with an address is a link to the counted things. */
 export function Figures({ label, figures }: { readonly label: string; readonly figures: readonly Figure[] }) {
   return (
     <ul class="figures" aria-label={label}>

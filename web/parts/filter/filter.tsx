@@ -9,13 +9,13 @@ interface SearchProps {
   readonly placeholder: string;
   readonly value: Signal<string>;
   readonly input?: RefObject<HTMLInputElement | null>;
-  /** Called when typing rests. */
+  /** Called when typing pauses. */
   readonly onSearch: (value: string) => void;
 }
 
 const REST_MS = 120;
 
-/** A field that filters a list while it is typed into. */
+/** A field that filters a list while the user types. */
 export function Search({ label, placeholder, value, input, onSearch }: SearchProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -51,7 +51,7 @@ interface ChoiceProps {
   readonly onChange: (value: string) => void;
 }
 
-/** One of a few values, all of them in sight; on a narrow screen a menu. */
+/** One of a few values, all of which are visible. */
 export function Segments({ label, value, choices, onChange }: ChoiceProps) {
   return (
     <fieldset class="segments">

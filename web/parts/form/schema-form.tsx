@@ -4,7 +4,7 @@ import { SelectField, Switch, TextField } from '../field/field.tsx';
 
 interface SchemaFormProps {
   readonly schema: readonly InputField[];
-  /** The JSON that the fields are a view of. */
+  /** The JSON that the fields show. */
   readonly text: string;
   readonly onChange: (text: string) => void;
 }
@@ -58,7 +58,7 @@ function Row({ field, value, onChange }: RowProps) {
   );
 }
 
-/** A form for the input that a workflow checks. It changes the JSON, which stands beside it. */
+/** A form for JSON by a schema. It changes the text, which is shown beside it. */
 export function SchemaForm({ schema, text, onChange }: SchemaFormProps) {
   const values = valuesIn(text);
   const set = (name: string) => (value: unknown) => {

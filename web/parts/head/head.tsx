@@ -33,7 +33,7 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of a page with a title of its own. */
+/** A part of a page with its own title. */
 export function Section({ title, detail, actions, children }: SectionProps) {
   return (
     <section class="section" aria-label={title}>

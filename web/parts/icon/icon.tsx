@@ -62,7 +62,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A drawing of 16 by 16 in the colour of the text beside it; screen readers skip it. */
+/** An icon in the colour of the text beside it, hidden from screen readers. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

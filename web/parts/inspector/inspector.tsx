@@ -11,8 +11,8 @@ interface InspectorProps {
 }
 
 /**
- * A panel for details or a form, opened over the right third of the page; on a narrow screen a sheet from below. It is
- * in the top layer, so that any component may contain it.
+ * A panel for details or a form over the right third of the page; on a narrow screen a sheet at the bottom. It is in the
+ * top layer, so that any component can contain it.
  */
 export function Inspector({ title, label, onClose, children }: InspectorProps) {
   const root = useRef<HTMLElement>(null);

@@ -8,7 +8,7 @@ import { CHUNK, type JsonRow, pathsWith, rowsOf } from './rows.ts';
 
 const OPEN_DEPTH = 3;
 const LONGEST = 400;
-/** Fewer rows are searched by looking at them. */
+/** With fewer rows, there is no search field. */
 const FEW_ROWS = 16;
 
 const BRACKETS: Readonly<Record<string, readonly [string, string]>> = { object: ['{', '}'], array: ['[', ']'] };
@@ -83,7 +83,7 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
     const isOpen = (path: string, depth: number): boolean =>
       found?.has(path) === true || depth < OPEN_DEPTH !== toggled.value.has(path);
     const all = [...rowsOf(value, { isOpen, shown: (path) => lengths.value.get(path) ?? CHUNK })];
-    // The brackets around the whole value are left out.
+    // The row of the whole value is left out.
     return all.length > 1 && all[0]?.size !== 0 ? all.slice(1) : all;
   }, [value, found, toggled.value, lengths.value]);
   const toggle = ({ kind, path }: JsonRow) => {

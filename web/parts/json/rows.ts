@@ -1,6 +1,6 @@
 /** One line of JSON as a tree shows it. */
 export interface JsonRow {
-  /** The way to the value, as jq writes it. */
+  /** The path of the value in jq. */
   readonly path: string;
   readonly depth: number;
   readonly name: string | undefined;
@@ -11,7 +11,7 @@ export interface JsonRow {
   readonly isOpen: boolean;
 }
 
-/** So many entries are shown at first, and so many more each time. */
+/** The number of entries that are shown at first, and added each time. */
 export const CHUNK = 200;
 const LONG_TEXT = 100;
 
@@ -54,7 +54,7 @@ interface Spot {
 
 const ROOT: Spot = { path: '.', depth: 0, name: undefined };
 
-/** The row that shows more of a value; `value` is the number of entries or lines that are left. */
+/** The row that shows more of a value; its `value` is the number of remaining entries or lines. */
 const restOf = (path: string, depth: number, value: number): JsonRow => ({
   path,
   depth: depth + 1,
@@ -100,7 +100,7 @@ export function* rowsOf(value: unknown, state: JsonState, spot = ROOT): Generato
   if (entries.length > most) yield restOf(path, depth, entries.length - most);
 }
 
-/** Paths of all names and values in which a text occurs, and of the objects and lists that hold them. */
+/** Paths of all names and values that contain a text, and of the objects and lists around them. */
 export function pathsWith(value: unknown, term: string, path = '.', name = ''): Set<string> {
   const found = new Set<string>();
   const hasTerm = (text: string): boolean => text.toLowerCase().includes(term.toLowerCase());

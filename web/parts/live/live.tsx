@@ -14,7 +14,7 @@ const HINTS: Readonly<Record<StreamState, string>> = {
   ended: 'Changes do not appear by themselves',
 };
 
-/** Whether the shown values follow the service. */
+/** The state of a stream as a mark. */
 export function LiveMark({ state }: { readonly state: StreamState }) {
   return (
     <span class={`live-mark stream-${state}`} title={HINTS[state]} role="status">

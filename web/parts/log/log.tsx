@@ -20,7 +20,7 @@ interface LogProps {
 }
 
 const ROW = 24;
-/** So near to its end the log is followed. */
+/** Within this distance of the end, pixels, the log follows new lines. */
 const END = 2 * ROW;
 
 const LEVELS = [
@@ -43,7 +43,7 @@ function matching(lines: readonly LogLine[], level: string, term: string): reado
   );
 }
 
-/** The tags that say something of one line. */
+/** The tags that are shown. */
 const SHOWN_TAGS = ['workflow', 'state-id', 'loop-index', 'instance-id', 'invoker', 'callpath'];
 
 function Detail({ line, onClose }: { readonly line: LogLine; readonly onClose: () => void }) {
@@ -92,11 +92,11 @@ function Line({ line, isOpen, context, onOpen }: LineProps) {
   );
 }
 
-/** Follows the end of the log until it is scrolled up; then the log stands still. */
+/** Scrolls to new lines until the user scrolls up. */
 function useFollowing(element: { current: HTMLElement | null }, count: number) {
   const isFollowing = useRef(true);
   const seen = useSignal(count);
-  // Before the page is drawn: else a scroll event of the lines before finds the end further away, and it stands still.
+  // A layout effect: after the page is drawn, a scroll event would find the end further away and stop the scrolling.
   useLayoutEffect(() => {
     const body = element.current;
     if (body === null) return;

@@ -57,7 +57,7 @@ function Item({ item, onClose }: { readonly item: MenuItem; readonly onClose: ()
   );
 }
 
-/** A button that opens a list of actions or ways. */
+/** A button that opens a list of actions or links. */
 export function Menu({ label, items, children, kind = 'button bare lone', side = 'right' }: MenuProps) {
   const { id, button, panel, isOpen, close } = usePopover(side);
   return (

@@ -4,13 +4,13 @@ import { Button } from '../button/button.tsx';
 import { Icon, type IconName } from '../icon/icon.tsx';
 
 interface ErrorNoteProps {
-  /** The failed action: `The run was not cancelled`. It says whether anything was changed. */
+  /** The failed action, and whether anything was changed: `The run was not cancelled`. */
   readonly title: string;
   readonly error: Pick<ApiError, 'message' | 'status'>;
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** The failed action, the error in the words of the service, and how to try again. */
+/** The failed action, the error message, and a button to retry. */
 export function ErrorNote({ title, error, onRetry }: ErrorNoteProps) {
   return (
     <div class="note wrong" role="alert">
@@ -28,7 +28,7 @@ export function ErrorNote({ title, error, onRetry }: ErrorNoteProps) {
   );
 }
 
-/** In place of a part whose code could not be loaded. */
+/** The error of a part whose code could not be loaded. */
 export function NotLoaded({ error }: { readonly error: ErrorNoteProps['error'] }) {
   return (
     <ErrorNote
@@ -39,7 +39,7 @@ export function NotLoaded({ error }: { readonly error: ErrorNoteProps['error'] }
   );
 }
 
-/** A short remark that is always there. */
+/** A short remark. */
 export function Remark({
   icon = 'info',
   children,
@@ -78,7 +78,7 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   );
 }
 
-/** Bars of the true size while a value is on its way. */
+/** Bars in place of a value that is not loaded yet. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   const widths = Array.from({ length: lines }, (_, index) => `${86 - ((index * 37) % 48)}%`);
   return (

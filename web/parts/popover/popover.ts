@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 const GAP = 4;
 const EDGE = 8;
 
-/** Places a panel below its button, above it where there is no room, and never outside of the window. */
+/** Places a panel below its button, or above it for lack of room, always inside the window. */
 function placePanel(panel: HTMLElement, button: HTMLElement, side: 'left' | 'right'): void {
   const box = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;
@@ -15,7 +15,7 @@ function placePanel(panel: HTMLElement, button: HTMLElement, side: 'left' | 'rig
   panel.style.top = `${Math.max(EDGE, top)}px`;
 }
 
-/** A panel in the top layer of the page, opened by a button: no element around it cuts it off. */
+/** A panel in the top layer of the page, opened by a button. */
 export interface Popover {
   /** The id of the panel, for the `popovertarget` of the button. */
   readonly id: string;

@@ -107,7 +107,7 @@ function columnsFor(source: RegistrySource, onChange: () => void): readonly Colu
   ];
 }
 
-/** Registries whose credentials are stored, and a form for a further one. */
+/** Registries with stored credentials, and a form for a new one. */
 export function Registries({ source, none }: RegistriesProps) {
   const { value, error, reload } = useRead(['registries', source.scope], () => source.list());
   const registries = value.value?.registries;

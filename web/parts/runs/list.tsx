@@ -16,7 +16,7 @@ interface RunListProps {
   readonly none: string;
 }
 
-/** The newest runs of a kind, as high as there are rows. */
+/** The newest runs that match filters. */
 export function RunList({ namespace, label, filters, limit, none }: RunListProps) {
   const { value, error } = useLive('listInstances', { namespace }, { ...filterQuery(filters), limit });
   const waiting = useListeningRuns(namespace);

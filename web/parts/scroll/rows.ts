@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
-/** The rows that are in sight, and a few more on both sides. */
+/** The visible rows, and a few more on both sides. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
@@ -32,16 +32,16 @@ class Rows {
 }
 
 /**
- * The style of an element of the class `rolled` that holds the rows [from, to) of many: it leaves the room of the
- * others. The rows themselves have no style of their own, such as their place: Chromium would compare the style of each
- * part of a row with those of all rows that there were.
+ * The style of an element of the class `rolled` that contains the rows [from, to): space for the other rows. The rows
+ * themselves have no inline style, such as a position: Chromium would compare the style of each part of a row with those
+ * of all earlier rows.
  */
 export const roomOf = ({ from, to }: RowRange, count: number, height: number) => ({
   '--above': `${Math.min(from, count) * height}px`,
   '--below': `${Math.max(0, count - to) * height}px`,
 });
 
-/** Which of many rows of one height a scrolled element shows. */
+/** The visible rows of a scrolled element with rows of equal height. */
 export function useRows<Scroller extends HTMLElement = HTMLTableSectionElement>(
   height: number,
   count: number,

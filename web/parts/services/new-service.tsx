@@ -14,7 +14,7 @@ export interface ContainerDraft {
   readonly minScale: Signal<string>;
 }
 
-/** A draft of a component. */
+/** The draft of a form. */
 export function useContainerDraft(image = ''): ContainerDraft {
   return { image: useSignal(image), cmd: useSignal(''), size: useSignal('1'), minScale: useSignal('0') };
 }

@@ -20,7 +20,7 @@ async function allPods({ source, service, revisions }: PodsProps): Promise<reado
   return (await Promise.all(used.map(({ revision }) => podsOf(source, service, revision)))).flat();
 }
 
-/** The output of a container, from now on. */
+/** The output of a container from now on. */
 function Output({ pod }: { readonly pod: string }) {
   const text = useSignal('');
   const error = useSignal<ApiError | undefined>(undefined);
@@ -43,7 +43,7 @@ function Output({ pod }: { readonly pod: string }) {
   return <pre class="pod-output">{text.value || 'Nothing yet.'}</pre>;
 }
 
-/** The containers that run for a service, each with its output. */
+/** The running containers of a service with their output. */
 export function Pods(props: PodsProps) {
   const { source, service, revisions } = props;
   const open = useSignal('');

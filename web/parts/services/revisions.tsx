@@ -93,7 +93,7 @@ export function Revisions(props: RevisionsProps) {
   );
 }
 
-/** A form for a further revision, and the part of the calls that it gets. */
+/** A form for a new revision and its share of the calls. */
 export function NewRevision({
   service,
   actions,

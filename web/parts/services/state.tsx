@@ -6,7 +6,7 @@ const LOOKS = {
   Unknown: { word: 'In the making', look: 'is-running' },
 } as const;
 
-/** The state of a service or of one of its revisions in a word; why, on hover. */
+/** The state of a service or a revision in a word, with the reason on hover. */
 export function StateWord({
   status,
   conditions = [],

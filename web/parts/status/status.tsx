@@ -1,7 +1,7 @@
 import type { Status } from '../../data/runs/status.ts';
 import { STATUS_WORDS } from '../../data/runs/status.ts';
 
-/** The shape of each status, so that colour is never the only sign. */
+/** The shape of each status: colour must not be the only distinction. */
 const SHAPES: Readonly<Record<Status, string>> = {
   running: 'M8 2.5a5.5 5.5 0 1 1-5.5 5.5',
   waiting: 'M5 3h6M5 13h6M6 3c0 2.5 1.3 3.5 2 5 .7-1.5 2-2.5 2-5M6 13c0-2.5 1.3-3.5 2-5 .7 1.5 2 2.5 2 5',

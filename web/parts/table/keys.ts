@@ -11,7 +11,7 @@ function move(body: HTMLElement, step: number, height: number): void {
   const first = Math.ceil(body.scrollTop / height);
   const next = isInside ? Number(active.dataset['index']) + step : first;
   if (next < 0) return;
-  // The row may not be made yet: scrolling makes it.
+  // The row may not exist yet: scrolling creates it.
   const top = next * height;
   if (top < body.scrollTop) body.scrollTop = top;
   if (top + height > body.scrollTop + body.clientHeight) body.scrollTop = top + height - body.clientHeight;
@@ -20,7 +20,7 @@ function move(body: HTMLElement, step: number, height: number): void {
   );
 }
 
-/** Lets `j` and `k` move the focus among the rows of a table. Returns the function that ends it. */
+/** Moves the focus among the rows of a table by `j` and `k`. Returns the function that removes the listener. */
 export function rowKeys(bodyOf: () => HTMLElement | null, height: number): () => void {
   const press = (event: KeyboardEvent) => {
     const step = STEPS[event.key];

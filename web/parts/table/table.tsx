@@ -27,10 +27,10 @@ interface TableProps<Row> {
   readonly hrefOf?: (row: Row) => string | undefined;
   /** A row on a narrow screen: two lines. */
   readonly narrow: (row: Row) => ComponentChildren;
-  /** Called with the range of rows in sight, so that they can be loaded. */
+  /** Called with the range of visible rows, so that they can be loaded. */
   readonly onRange?: (from: number, to: number) => void;
   readonly isChosen?: (row: Row) => boolean;
-  /** As high as its rows, and scrolled with the page: for short lists. */
+  /** It shows all rows and scrolls with the page: for short lists. */
   readonly isWhole?: boolean;
 }
 
@@ -123,7 +123,7 @@ const indexesOf = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 /**
- * Rows of one height, of which only those in sight are made. `j` and `k` move among them, `enter` opens one.
+ * Rows of equal height, of which only the visible ones exist. `j` and `k` move among them, `enter` opens one.
  */
 export function Table<Row>(table: TableProps<Row>) {
   const { label, columns, rows, keyOf, onRange, isWhole = false } = table;

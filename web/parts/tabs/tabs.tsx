@@ -10,7 +10,7 @@ interface TabsProps {
   readonly current: string;
 }
 
-/** Views of one thing, each with an address of its own. */
+/** Views of one thing, each with its own address. */
 export function Tabs({ label, tabs, current }: TabsProps) {
   return (
     <div class="tabs">

@@ -8,11 +8,11 @@ export interface TimelineChild {
   readonly href: string;
   readonly status: Status;
   readonly from: number;
-  /** Undefined while it goes on. */
+  /** Undefined while it is in progress. */
   readonly to: number | undefined;
 }
 
-/** The child runs of a timeline, and which steps show theirs. */
+/** The child runs of a timeline, and the steps that show them. */
 export interface TimelineChildren {
   /** By the number of the step. */
   readonly of: ReadonlyMap<number, readonly TimelineChild[]>;
@@ -34,7 +34,7 @@ function childLanes(step: Step, { of, remark }: TimelineChildren): readonly Lane
   return said === undefined ? lanes : [...lanes, { kind: 'remark', key: `remark ${step.number}`, ...said }];
 }
 
-/** The rows of a timeline: each step, below it the runs that it has started if they are shown. */
+/** The rows of a timeline: each step, and its child runs if they are shown. */
 export function lanesOf(steps: readonly Step[], children: TimelineChildren | undefined): readonly Lane[] {
   return steps.flatMap((step) => {
     const lane: Lane = { kind: 'step', key: String(step.number), step };

@@ -1,8 +1,8 @@
 import { duration } from '../../data/format/time.ts';
 
-/** Where times stand between the start and the end of a run. */
+/** The positions of times on the axis. */
 export interface Scale {
-  /** The place of a stretch of time, as style. */
+  /** The position of a period as style. */
   readonly place: (
     from: number,
     to: number,
@@ -24,13 +24,13 @@ function stepFor(span: number, most: number): number {
   return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
 }
 
-/** A stretch of time, milliseconds since 1970. */
+/** A period, milliseconds since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The part of a span that is half as long, or twice, around an instant; undefined for all of it. */
+/** A span scaled by a factor around an instant, within `all`; undefined for all of it. */
 export function zoomed(shown: Span, all: Span, factor: number, around: number): Span | undefined {
   const length = (shown.to - shown.from) * factor;
   if (length >= all.to - all.from) return undefined;
@@ -38,7 +38,7 @@ export function zoomed(shown: Span, all: Span, factor: number, around: number): 
   return { from, to: from + length };
 }
 
-/** The scale of a span with at most so many ticks, which count from `origin`, the start of the run. */
+/** The scale of a span with at most `most` ticks, counted from `origin`, the start of the run. */
 export function scaleOf({ from, to }: Span, origin: number, most: number): Scale {
   const span = Math.max(to - from, 1);
   const percent = (at: number): number => Math.max(0, Math.min(100, ((at - from) / span) * 100));
@@ -50,7 +50,7 @@ export function scaleOf({ from, to }: Span, origin: number, most: number): Scale
     return { at: percent(origin + after), text: after === 0 ? '0' : duration(after) };
   });
   return {
-    // The last label would not fit.
+    // A label near the end would not fit.
     ticks: ticks.filter(({ at }) => at < 94),
     place: (start, end) => {
       const left = percent(start);

@@ -12,7 +12,7 @@ import { type Scale, type Span, scaleOf, zoomed } from './scale.ts';
 interface TimelineProps {
   readonly steps: readonly Step[];
   readonly from: number;
-  /** Undefined while the run goes on. */
+  /** Undefined while the run is in progress. */
   readonly to: number | undefined;
   readonly chosen?: number | undefined;
   readonly onChoose?: ((step: number) => void) | undefined;
@@ -24,7 +24,7 @@ const ROW = 28;
 interface AxisProps {
   readonly scale: Scale;
   readonly isZoomed: boolean;
-  /** Shows a part of the time that is so many times as long; 0: all of it. */
+  /** Scales the shown time by this factor; 0: shows all of it. */
   readonly onZoom: (factor: number) => void;
 }
 
@@ -48,8 +48,8 @@ function Axis({ scale, isZoomed, onZoom }: AxisProps) {
 }
 
 /**
- * A row a step: a bar for its time, hatched where it waited, thin between attempts, below it the runs that it has
- * started. It zooms around the chosen step.
+ * One row per step: a bar for its time, hatched for waits, thin between attempts; below it its child runs. It zooms
+ * around the chosen step.
  */
 export function Timeline({ steps, from, to, chosen, onChoose, childRuns }: TimelineProps) {
   const end = to ?? now.value;

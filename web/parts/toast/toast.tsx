@@ -17,7 +17,7 @@ function remove(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Shows a text about an action for some seconds; with `undo`, also a button that undoes the action. */
+/** Shows a message for some seconds; with `undo`, also a button that undoes the action. */
 export function say(
   text: string,
   { isWrong = false, undo }: { isWrong?: boolean; undo?: () => Promise<unknown> } = {},
@@ -36,7 +36,7 @@ function undone({ id, undo }: Toast): void {
   );
 }
 
-/** Where the sayings appear; it is once on a page. */
+/** The messages of `say`, once per page. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

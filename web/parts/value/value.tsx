@@ -5,7 +5,7 @@ import { cutMiddle } from '../../data/format/text.ts';
 import { duration, exactTime, instantOf, relativeTime } from '../../data/format/time.ts';
 import { Icon } from '../icon/icon.tsx';
 
-/** A time as it is from here; the exact one appears on hover. */
+/** A relative time, with the exact time on hover. */
 export function Time({ at }: { readonly at: string | number }) {
   const instant = typeof at === 'number' ? at : instantOf(at);
   const text = useDerived(() => relativeTime(instant, now.value), [instant]);
@@ -27,7 +27,7 @@ export function Duration({ from, to }: { readonly from: string | number; readonl
 
 const SHOWN_MS = 1200;
 
-/** Copies a text and says so for a moment. */
+/** A button that copies a text. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const isCopied = useSignal(false);
   const copy = async (event: MouseEvent) => {
@@ -49,12 +49,12 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
 
 interface IdProps {
   readonly id: string;
-  /** A name for the id, for the button that copies it. */
+  /** The name of the id for the button that copies it. */
   readonly of?: string;
   readonly href?: string;
 }
 
-/** An id with its middle cut, copied by one click. */
+/** A shortened id with a button that copies it. */
 export function Id({ id, of = 'id', href }: IdProps) {
   const text = cutMiddle(id);
   return (

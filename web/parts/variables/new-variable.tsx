@@ -60,7 +60,7 @@ function Value({ draft, error }: { readonly draft: Draft; readonly error: string
   );
 }
 
-/** A form for a variable: typed here, or a file. */
+/** A form for a variable with a typed value or a file. */
 export function NewVariable({ store, onDone }: NewVariableProps) {
   const draft = useDraft();
   const { name, type, text, file } = draft;

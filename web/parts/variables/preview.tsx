@@ -19,9 +19,9 @@ interface PreviewProps {
   readonly variable: Variable;
 }
 
-/** A larger value is shown when it is asked for. */
+/** A larger value, bytes, is shown on demand. */
 const LARGEST = 2_000_000;
-/** A larger text is not edited here. */
+/** A larger text, bytes, is not edited here. */
 const LARGEST_EDITED = 500_000;
 
 const TEXTUAL = /^text\/|json|yaml|xml|javascript|csv/;
@@ -62,7 +62,7 @@ function Edit({ store, variable, text, onDone }: EditProps) {
   );
 }
 
-/** Deletes a variable, and keeps its value for a while so that it can be stored again. */
+/** Deletes a variable; its value is kept for some seconds for undoing. */
 async function removeWithUndo({ store, variable }: PreviewProps): Promise<void> {
   const kept = await store.read(variable.name, () => {});
   await store.remove(variable.name);

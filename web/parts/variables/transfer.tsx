@@ -4,7 +4,7 @@ import { toApiError } from '../../data/api/errors.ts';
 import type { OnProgress } from '../../data/api/transfer.ts';
 import { byteSize } from '../../data/format/text.ts';
 
-/** Bytes under way. */
+/** A transfer with its progress. */
 export interface Transfer {
   readonly progress: Signal<{ readonly done: number; readonly all: number | undefined } | undefined>;
   readonly error: Signal<string>;
@@ -35,7 +35,7 @@ export function useTransfer(): Transfer {
   );
 }
 
-/** How far a transfer is, and why it failed. */
+/** The progress or the error of a transfer. */
 export function Progress({ transfer }: { readonly transfer: Transfer }) {
   const { progress, error } = transfer;
   if (error.value !== '') return <p class="transfer-error">Nothing was changed: {error.value}</p>;

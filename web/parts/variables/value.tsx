@@ -12,7 +12,7 @@ interface ValueProps {
 const HEX_BYTES = 512;
 const PER_LINE = 16;
 
-/** The first bytes as numbers and letters. */
+/** The bytes as hexadecimal numbers and letters. */
 function hexOf(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let start = 0; start < bytes.length; start += PER_LINE) {
@@ -38,7 +38,7 @@ async function shownOf(bytes: Blob, type: string): Promise<Shown> {
   return { hex: hexOf(all.slice(0, HEX_BYTES)) };
 }
 
-/** A picture. Drawn as an image, a script inside of it does not run. */
+/** A picture. In an `img` element, a script inside of it does not run. */
 function Picture({ bytes, name }: Omit<ValueProps, 'type'>) {
   const url = useSignal('');
   useEffect(() => {

@@ -74,7 +74,7 @@ function Items({ store, open, list }: VariablesProps & { readonly list: readonly
   );
 }
 
-/** Variables with their types and sizes; one opens below its row with its value. */
+/** Variables with their types and sizes; the value of one opens below its row. */
 export function Variables({ store, open }: VariablesProps) {
   const { list, error } = useVariables(store);
   const isAdding = useSignal(false);

@@ -1,4 +1,4 @@
-/** Texts that a new workflow can begin with. */
+/** Templates of new workflows. */
 export const TEMPLATES = [
   {
     value: 'greet',

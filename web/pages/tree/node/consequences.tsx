@@ -13,7 +13,7 @@ interface ConsequencesProps {
   readonly verb: string;
 }
 
-/** The dependents of a node: workflows that call it, and runs that are not over. */
+/** The dependents of a node: workflows that call it, and runs in progress. */
 export function Consequences({ namespace, node, verb }: ConsequencesProps) {
   const read = () => Promise.all([callersOf(namespace, node), pendingRuns(namespace, node.path)]);
   const { value, error } = useRead(['dependents', namespace, node.path], read);

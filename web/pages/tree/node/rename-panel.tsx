@@ -15,7 +15,7 @@ interface PanelProps {
   readonly onDone: () => void;
 }
 
-/** Gives a node another path, and says which workflows call it under the present one. */
+/** Renames or moves a node, and lists the workflows that call it by the present path. */
 export function RenamePanel({ namespace, node, onDone }: PanelProps) {
   const path = useSignal(node.path);
   const task = useTask();

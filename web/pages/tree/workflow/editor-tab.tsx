@@ -19,7 +19,7 @@ import { say } from '../../../parts/toast/toast.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { TabProps } from './tab-props.ts';
 
-/** The graph of the last text that was YAML: while the text is incomplete, the diagram stays. */
+/** The graph of the last valid text: while the text is invalid, the diagram stays. */
 function useGraph(text: string): { readonly graph: Graph | undefined; readonly reading: Reading } {
   const reading = useReading();
   const last = useRef<Graph | undefined>(undefined);
@@ -31,7 +31,7 @@ function useGraph(text: string): { readonly graph: Graph | undefined; readonly r
   return { graph, reading };
 }
 
-/** Ctrl s stores; a page with changes asks before it is left. */
+/** Stores by ctrl s, and asks before a page with changes is closed. */
 function useGuards(store: () => void): void {
   const latest = useRef(store);
   latest.current = store;
@@ -63,7 +63,7 @@ interface ToolsProps {
 
 const isError = ({ severity = 'error' }: Problem): boolean => severity === 'error';
 
-/** How many problems there are, and how many of the others: warnings and hints do not prevent that the text is stored. */
+/** The numbers of problems, and of warnings and hints, with which a text can be stored. */
 function countWords(problems: readonly Problem[]): string {
   const counts = [
     { count: problems.filter(isError).length, noun: 'problem' },
@@ -166,7 +166,7 @@ function Text(props: TextProps) {
   );
 }
 
-/** The source of a workflow with the compiler's problems while it is written, and its diagram beside it. */
+/** The source of a workflow with its problems, and its diagram beside it. */
 export function EditorTab({ draft, workflow }: TabProps) {
   const task = useTask();
   const isWanted = useSignal(false);

@@ -23,7 +23,7 @@ const SPANS = [
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 const decimal = (value: number): string => value.toFixed(2).replace(/\.?0+$/, '');
 
-/** Where runs went from a state, the most frequent first. */
+/** The transitions of runs from a state, the most frequent first. */
 function exitsOf({ outcomes }: StateMetrics): string {
   const ways = Object.entries(outcomes.transitions).toSorted(([, a], [, b]) => b - a);
   const ends = [
@@ -113,7 +113,7 @@ function States({ reply }: { readonly reply: FlowMetricsReply }) {
   );
 }
 
-/** How runs of the workflow went: counts, times, states and errors. */
+/** Metrics of the runs of a workflow: counts, durations, states and errors. */
 export function MetricsTab({ namespace, workflow }: TabProps) {
   const since = useSignal('24h');
   const path = { namespace, node: workflow.node.path };

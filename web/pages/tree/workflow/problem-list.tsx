@@ -4,13 +4,13 @@ import { Button } from '../../../parts/button/button.tsx';
 interface ProblemListProps {
   readonly problems: readonly Problem[];
   readonly onChoose: (problem: Problem) => void;
-  /** Makes a correction; absent, the text cannot be changed. */
+  /** Applies a correction; undefined if the text cannot be changed. */
   readonly onMend?: ((mend: Mend) => void) | undefined;
 }
 
 const WORDS = { error: '', warning: 'Warning: ', hint: 'Hint: ' } as const;
 
-/** Every finding of the linter, with its place and how to mend it; one leads into the text. */
+/** The findings of the linter with their corrections; a click selects the position in the text. */
 export function ProblemList({ problems, onChoose, onMend }: ProblemListProps) {
   if (problems.length === 0) return null;
   return (

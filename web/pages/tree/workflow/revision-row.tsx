@@ -94,7 +94,7 @@ function Actions({ props, onTag }: { readonly props: RevisionRowProps; readonly 
   );
 }
 
-/** One revision; it opens for its text, or for the differences from it to the latest. */
+/** One revision; it opens to its text, or to the differences between it and the latest. */
 export function RevisionRow(props: RevisionRowProps) {
   const { namespace, path, revision, isLatest, latestText } = props;
   const isOpen = useSignal(false);

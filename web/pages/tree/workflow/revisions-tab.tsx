@@ -18,7 +18,7 @@ interface LatestProps {
   readonly onChange: () => void;
 }
 
-/** Keeps the latest text, or goes back from it. */
+/** Buttons that save or discard the latest text. */
 function LatestActions({ namespace, path, latest, hasOthers, onChange }: LatestProps) {
   if (latest === undefined || latest.isSaved || !may('saveWorkflow')) return null;
   const target = { namespace, node: path };
@@ -46,7 +46,7 @@ function LatestActions({ namespace, path, latest, hasOthers, onChange }: LatestP
   );
 }
 
-/** The stored texts of a workflow, their tags, and how starts are divided among them. */
+/** The revisions of a workflow, their tags, and the division of starts among them. */
 export function RevisionsTab({ namespace, workflow, router, draft }: TabProps) {
   const { path } = workflow.node;
   const read = () => revisionsOf(namespace, path);
@@ -77,7 +77,7 @@ export function RevisionsTab({ namespace, workflow, router, draft }: TabProps) {
   );
 }
 
-/** Everything that starts can be divided among. */
+/** The tags and revisions among which starts can be divided. */
 const refsOf = (list: readonly RevisionInfo[]): readonly string[] => [
   ...list.flatMap(({ tags }) => tags),
   ...list.filter(({ isSaved }) => isSaved).map(({ id }) => id),

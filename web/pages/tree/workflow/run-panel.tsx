@@ -18,7 +18,7 @@ import { Time } from '../../../parts/value/value.tsx';
 
 const MOST_INPUTS = 5;
 
-/** Inputs of earlier runs; pressing one takes it. */
+/** Inputs of earlier runs; a click uses one. */
 function PastInputs({
   inputs,
   onTake,
@@ -49,16 +49,16 @@ function PastInputs({
 interface RunPanelProps {
   readonly namespace: string;
   readonly path: string;
-  /** The stored text: this text runs, not the one in the editor. */
+  /** The stored text, which is executed, not the text of the editor. */
   readonly source: string;
   readonly isChanged: boolean;
 }
 
-/** Starts a workflow with an input: by a form where the workflow has a schema for it, and as JSON. */
+/** Starts a workflow with an input as JSON, and by a form if the workflow has a schema. */
 export function RunPanel({ namespace, path, source, isChanged }: RunPanelProps) {
   const text = useSignal('{}');
   const task = useTask();
-  // Without them, the panel works all the same.
+  // Optional: an error is not shown.
   const inputs = useRead(['inputs', namespace, path], () => pastInputs(namespace, path, MOST_INPUTS)).value.value ?? [];
   const reading = useReading();
   const schema = useMemo(() => inputSchema(reading.documentOf(source)), [source, reading.isLoaded]);

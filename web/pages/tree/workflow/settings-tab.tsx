@@ -101,7 +101,7 @@ function Labels({ namespace, workflow }: TabProps) {
   );
 }
 
-/** Whether the workflow is enabled, its labels, and where its log goes. */
+/** The settings of a workflow: enabled or not, labels, logger. */
 export function SettingsTab(props: TabProps) {
   return (
     <div class="scroll settings">

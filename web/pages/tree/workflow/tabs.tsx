@@ -60,7 +60,7 @@ function LogTab({ namespace, workflow }: TabProps) {
   return <Log lines={lines.value} label="Log of the workflow" hasStates />;
 }
 
-/** The views of a workflow, in their order. Further ones are rows here. */
+/** The views of a workflow, in their order. */
 export const TABS: readonly [WorkflowTab, ...WorkflowTab[]] = [
   { id: 'source', label: 'Source', View: EditorTab },
   { id: 'runs', label: 'Runs', View: RunsTab },

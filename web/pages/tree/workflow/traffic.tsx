@@ -22,7 +22,7 @@ interface TrafficProps {
 
 const shown = (ref: string): string => cutMiddle(ref, 12, 6);
 
-/** How starts are divided, in words and as a bar. */
+/** The present division of starts, in words or as a bar. */
 function Present({ routes }: { readonly routes: RouterReply['routes'] }) {
   if (routes.length === 0)
     return (
@@ -79,7 +79,7 @@ function Form({ namespace, path, router, refs }: TrafficProps) {
   return <DivisionForm {...{ division, choices, task, more }} least={1} work={divided} act="Divide starts" />;
 }
 
-/** How starts are divided among two revisions. */
+/** The division of starts among two revisions. */
 export function TrafficSection(props: TrafficProps) {
   const { router, refs } = props;
   const reply = router.value.value;

@@ -68,7 +68,7 @@ function WorkflowHead({ namespace, workflow, state, isLive, onRun }: WorkflowHea
   );
 }
 
-/** A workflow: its source and diagram, its runs, revisions and settings. */
+/** The page of a workflow with its views. */
 export function WorkflowView(props: WorkflowViewProps) {
   const { namespace, workflow } = props;
   const { node } = workflow;
