@@ -46,14 +46,16 @@ describe('a validation by a JSON Schema in the sandbox', () => {
     expect(await patient.violations(false, 1)).toEqual(['(root): nothing is allowed']);
   });
 
-  test.each([
-    ['whose work doubles with each level', DOUBLING, nested(60)],
-    ['that compares every two of 30,000 objects', { uniqueItems: true }, distinct(30_000)],
-  ])('ends at the deadline for a schema %s', async (_, schema, value) => {
-    await expect(hasty.violations(schema, value)).rejects.toThrow(
+  test('ends at the deadline for a schema whose work doubles with each level', async () => {
+    await expect(hasty.violations(DOUBLING, nested(60))).rejects.toThrow(
       'the JSON Schema could not be applied: timeout after 0.5 s',
     );
     expect(await patient.violations({ type: 'object' }, {})).toEqual([]);
+  });
+
+  // Comparisons of every two of them would take minutes.
+  test('finds 30,000 objects unique without a comparison of every two', async () => {
+    expect(await patient.violations({ uniqueItems: true }, distinct(30_000))).toEqual([]);
   });
 
   test('leaves the calling thread free', async () => {

@@ -170,7 +170,9 @@ describe('workflows with recorded outcomes', () => {
         expect((await client.call('POST', `${path}?op=wait`, { body: bodyOf(row) })).status).toBe(500);
       } else {
         const { instance, output } = await outcomeOf(row, namespace);
-        expect(instance?.['status']).toBe(row.expect.upstreamStatus ?? row.expect.status);
+        expect(instance?.['status'], String(instance?.['errorMessage'])).toBe(
+          row.expect.upstreamStatus ?? row.expect.status,
+        );
         if (row.expect.errorCode !== undefined) expect(instance?.['errorCode']).toBe(row.expect.errorCode);
         if (row.expect.output !== undefined && output !== null) expect(output).toEqual(row.expect.output);
       }
