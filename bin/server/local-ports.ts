@@ -14,7 +14,9 @@ import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
 import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
+import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
+import { protectedKindOf } from '../../lib/egress/addresses.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
@@ -56,9 +58,22 @@ function openContainers({ data, containers }: LocalSettings): LocalContainers {
   return localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...containers });
 }
 
-/** Workflows may reach this machine, but not the service itself. */
-function openWeb({ settings: { allowsPrivateAddresses = false }, ownPorts }: PortOptions): Web {
-  return networkWeb({ allowsPrivate: allowsPrivateAddresses, allowsLoopback: true, ownPorts: () => ownPorts });
+/** The addresses of this machine, as egress rules. */
+const LOOPBACK_RULES = ['127.0.0.0/8', '::1'];
+
+/**
+ * Workflows reach this machine where an egress rule of their namespace opens it. While the service listens on this machine
+ * alone and the administrator has the only key, all do: they are the administrator's own. None reaches the service itself.
+ */
+function openWeb({ settings: { allowsPrivateAddresses, host }, ownPorts }: PortOptions, table: Ports['table']): Web {
+  const isPrivate = host === 'localhost' || protectedKindOf(host) === 'loopback';
+  const isOfAdministrator = async () => isPrivate && !(await apiKeys.hasAny({ table }));
+  return networkWeb({
+    allowsPrivate: allowsPrivateAddresses === true,
+    allowsLoopback: allowsPrivateAddresses === true || 'by-rule',
+    ownPorts: () => ownPorts,
+    openedToAll: async () => ((await isOfAdministrator()) ? LOOPBACK_RULES : []),
+  });
 }
 
 /** A receiver that does not answer delays the end of the process by this time at most. */
@@ -123,7 +138,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
-    web: durableWeb(openWeb(options), whenDurable),
+    web: durableWeb(openWeb(options, table), whenDurable),
     lambdas: durableLambdas(awsLambdas(), whenDurable),
     executions,
     bus,

@@ -35,7 +35,7 @@ export interface LocalSettings {
   readonly audit?: AuditSettings | undefined;
   /** Where traces are exported; absent: nowhere. */
   readonly traces?: TraceSettings | undefined;
-  /** Whether the trial of a registry may reach private addresses and this machine; default false. */
+  /** Whether every namespace may reach private addresses and this machine; default false. */
   readonly allowsPrivateAddresses?: boolean | undefined;
   /** How podman or docker is used; detected by default. */
   readonly containers?: {

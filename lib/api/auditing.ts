@@ -1,4 +1,5 @@
 import { type AuditedRequest, type AuditOutcome, record } from '../domain/audit/entries.ts';
+import * as runs from '../domain/runs/runs.ts';
 import { setMember } from '../language/json.ts';
 import { ownMember } from '../language/own-members.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -28,10 +29,27 @@ export function isChange({ method, permission }: Pick<Route, 'method' | 'permiss
   return method === 'GET' ? permission === 'run' : permission !== 'read';
 }
 
-/** Whether the audit log contains the requests to a route. */
-function isAudited({ id, route }: Pick<Routed, 'id' | 'route'>, { settings }: Pick<Ports, 'settings'>): boolean {
-  const isFrequent = FREQUENT.has(id) || route.family === 'hooks';
+/** The path of a link of an approval, below `/api/hooks/`: the id of its run, and its signature, with which its holder decides. */
+const LINK = /^(-\/approvals\/([^/]*)\/[^/]*)\/.*$/s;
+
+const linkOf = ({ params }: Pick<Routed, 'params'>): RegExpExecArray | null => LINK.exec(params['hook'] ?? '');
+
+/** Whether the audit log contains a request. A link of an approval changes a run as a key does; a webhook starts one. */
+function isAudited(routed: Routed, { settings }: Pick<Ports, 'settings'>): boolean {
+  const { id, route } = routed;
+  const isFrequent = FREQUENT.has(id) || (route.family === 'hooks' && linkOf(routed) === null);
   return isChange(route) && (settings.audit?.scope === 'all' || !isFrequent);
+}
+
+type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
+
+/** The namespace of the object of a request; empty for an action that concerns none. */
+async function namespaceOf(ports: Needs, routed: Routed): Promise<string> {
+  const { route, params } = routed;
+  if (route.family !== 'hooks' || params['hook'] === undefined) return params['namespace'] ?? '';
+  const [, , run] = linkOf(routed) ?? [];
+  if (run !== undefined) return (await runs.find(ports, run, 'outline'))?.namespace ?? '';
+  return params['hook'].split('/')[0] ?? '';
 }
 
 /** Replies to requests that a limit rejected: an entry for each would cost more than the request did. */
@@ -43,13 +61,10 @@ const OUTCOMES: Readonly<Record<number, AuditOutcome>> = { 4: 'refused', 5: 'fai
 const outcomeOf = (status: number, isMistake: boolean): AuditOutcome =>
   isMistake ? 'refused' : (OUTCOMES[Math.floor(status / 100)] ?? 'done');
 
-/** The signature in the path of a link of an approval: its holder can decide. */
-const LINK_SIGNATURE = /^(-\/approvals\/[^/]*\/[^/]*)\/.*$/s;
-
 /** The parameters of a path and of a query that identify the object of a request, and the named fields of its body. */
 function targetOf({ route, params }: Routed, { query }: RequestHead, input: unknown): Record<string, string> {
   const target: Record<string, string> = { ...params };
-  if (route.family === 'hooks') target['hook'] = (params['hook'] ?? '').replace(LINK_SIGNATURE, '$1');
+  if (route.family === 'hooks') target['hook'] = (params['hook'] ?? '').replace(LINK, '$1');
   for (const name of route.query ?? []) {
     const [value] = query[name] ?? [];
     if ('audited' in queries[name] && value !== undefined) target[name] = value;
@@ -75,12 +90,12 @@ export interface Served {
   readonly isMistake: boolean;
 }
 
-function toAudited({ head, routed, caller, input, reply, isMistake }: Served): AuditedRequest {
+function toAudited({ head, routed, caller, input, reply, isMistake }: Served, namespace: string): AuditedRequest {
   return {
     actor: caller?.name ?? '',
     key: caller?.id ?? '',
     action: routed.id,
-    namespace: routed.params['namespace'] ?? '',
+    namespace,
     target: targetOf(routed, head, input),
     outcome: outcomeOf(reply.status, isMistake),
     status: reply.status,
@@ -97,9 +112,9 @@ const isOfStranger = ({ routed, reply }: Served): boolean => routed.route.family
  * Records a request in the audit log if its route can change something: one write, after the change and before the reply.
  * Throws if it cannot be written.
  */
-export async function audit(ports: Pick<Ports, 'table' | 'clock' | 'settings'>, served: Served): Promise<void> {
+export async function audit(ports: Needs, served: Served): Promise<void> {
   const { routed, caller, reply } = served;
   if (caller === undefined || UNRECORDED.has(reply.status) || !isAudited(routed, ports)) return;
   if (isOfStranger(served)) return;
-  await record(ports, toAudited(served));
+  await record(ports, toAudited(served, await namespaceOf(ports, routed)));
 }

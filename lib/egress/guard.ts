@@ -8,8 +8,8 @@ import { isAmong, isOpened, protectedKindOf } from './addresses.ts';
 export interface EgressOptions {
   /** Whether requests to this machine and to private networks are allowed. */
   readonly allowsPrivate: boolean;
-  /** Whether requests to this machine are allowed; default: as `allowsPrivate`. */
-  readonly allowsLoopback?: boolean;
+  /** Whether requests to this machine are allowed, or only those that a rule opens; default: as `allowsPrivate`. */
+  readonly allowsLoopback?: boolean | 'by-rule';
   /** The ports of the service itself on this machine: no request reaches them. */
   readonly ownPorts?: () => ReadonlySet<number>;
 }
@@ -29,7 +29,7 @@ export interface EgressGuard {
 
 /**
  * A guard that protects the link-local addresses and the service's own ports always, and, unless the options allow them,
- * the machine itself and private networks. Egress rules open private networks only.
+ * the machine itself and private networks. Egress rules open private networks, and the machine itself where the options say so.
  */
 export function egressGuard(options: EgressOptions, resolve: Resolve = resolveAll): EgressGuard {
   return {
@@ -71,13 +71,13 @@ function isAdmitted(options: EgressOptions, { address, host, port }: Destination
   const kind = protectedKindOf(address);
   if (kind === 'link-local') return false;
   if (ownPorts().has(port) && (kind === 'loopback' || isOfThisMachine(address))) return false;
-  if (kind === 'loopback') return allowsLoopback;
+  if (kind === 'loopback' && allowsLoopback !== 'by-rule') return allowsLoopback;
   return kind === undefined || allowsPrivate || isOpened(opened, host, address);
 }
 
 const blockedError = (host: string): UnreachableError =>
   new UnreachableError(
-    `'${host}' leads to an address that is kept from users: it is link-local, private, or the service's own`,
+    `'${host}' leads to an address that is kept from users: it is link-local, private, of this machine, or the service's own`,
     'blocked',
   );
 

@@ -148,6 +148,7 @@ describe('a folder without a service', () => {
     secret = await sealer.seal(dataKey, Buffer.from('hidden'), BINDING);
     mkdirSync(join(data, 'containers'));
     const journal = new RevisionsJournal(join(data, 'containers', 'revisions.db'));
+    expect(modeOf(join(data, 'containers', 'revisions.db'))).toBe(0o600);
     const revision = { id: 'one', image: 'alpine', credentials: [] } as unknown as Parameters<
       typeof journal.put
     >[0]['revision'];

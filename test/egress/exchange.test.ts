@@ -365,6 +365,28 @@ describe('protected addresses', () => {
     },
   );
 
+  test.each([
+    ['127.0.0.0/8', '127.0.0.1', undefined],
+    ['local.test', '127.0.0.1', undefined],
+    ['127.0.0.0/8', '::ffff:127.0.0.1', undefined],
+    ['127.0.0.2', '127.0.0.1', 'blocked'],
+    ['0.0.0.0/0', '169.254.169.254', 'blocked'],
+  ])('the rule %s leads to %s of this machine where rules may open it: %s', async (rule, address, problem) => {
+    const { port } = await serve((_request, response) => response.end());
+    const options: EgressOptions = { allowsPrivate: false, allowsLoopback: 'by-rule' };
+    const to = (opened: string[], ports: readonly number[]) =>
+      send(
+        `http://local.test:${port}/`,
+        { opened: async () => opened },
+        { ...options, ownPorts: () => new Set(ports) },
+        resolvesTo(address),
+      ).then(
+        () => undefined,
+        (error: unknown) => (error as UnreachableError).problem,
+      );
+    expect([await to([rule], []), await to([], []), await to([rule], [port])]).toEqual([problem, 'blocked', 'blocked']);
+  });
+
   test('are not resolved a second time for the connection', async () => {
     const { port } = await serve((_request, response) => response.end('first'));
     let count = 0;

@@ -4,19 +4,29 @@ import { exchange } from '../../egress/exchange.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../egress/guard.ts';
 import { toUnreachable } from '../../egress/problems.ts';
 import { sendRequest } from '../../egress/request.ts';
-import { UnreachableError, type Web, type WebAnswer } from '../../ports/web.ts';
+import { UnreachableError, type Web, type WebAnswer, type WebRequest } from '../../ports/web.ts';
 import { signForAws } from './aws-signature.ts';
 
 /** The most bytes of a body that are read. */
 const MAX_BYTES = 64 * 1024;
 
+/** The options of `networkWeb`. */
+export interface NetworkOptions extends EgressOptions {
+  /** Egress rules for the workflows of every namespace; read only for a protected address. */
+  readonly openedToAll?: () => Promise<readonly string[]>;
+}
+
 /**
  * The port Web over the network, behind an egress guard. `resolve` replaces the lookup of the system in tests. Only the
- * requests of workflows reach what `allowsLoopback` allows.
+ * requests of workflows reach what `allowsLoopback` and `openedToAll` allow.
  */
-export function networkWeb(options: EgressOptions, resolve?: Resolve): Web {
+export function networkWeb({ openedToAll, ...options }: NetworkOptions, resolve?: Resolve): Web {
   const workflowGuard = egressGuard(options, resolve);
   const guard = egressGuard({ allowsPrivate: options.allowsPrivate }, resolve);
+  const withRules = <R extends Pick<WebRequest, 'opened'>>(request: R): R => ({
+    ...request,
+    opened: async () => [...(await request.opened()), ...((await openedToAll?.()) ?? [])],
+  });
   return {
     async get(text, headers, ms) {
       const url = URL.parse(text);
@@ -28,8 +38,8 @@ export function networkWeb(options: EgressOptions, resolve?: Resolve): Web {
         throw toUnreachable(url.host, error, signal.aborted);
       }
     },
-    send: (request) => exchange(workflowGuard, request, signForAws),
-    deliver: (request) => deliver(workflowGuard, request),
+    send: (request) => exchange(workflowGuard, withRules(request), signForAws),
+    deliver: (request) => deliver(workflowGuard, withRules(request)),
   };
 }
 

@@ -82,6 +82,10 @@ export async function list({ table }: Pick<Ports, 'table'>): Promise<ApiKeyRecor
     .map(toRecord);
 }
 
+/** Whether there is a key besides the administrative one. */
+export const hasAny = async ({ table }: Pick<Ports, 'table'>): Promise<boolean> =>
+  (await table.query({ ...keys.API_KEYS, limit: 1 })).items.length > 0;
+
 /** The ids of namespaces. Throws `invalid` for a name that no namespace can have, and `not-found`. */
 async function idsOf({ table }: Needs, names: readonly string[]): Promise<string[]> {
   names.forEach(needNamespaceName);

@@ -252,6 +252,17 @@ describe('a webhook that replies with the output', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
+  test.each([
+    ...['NEL', 'Report-To', 'Reporting-Endpoints', 'X-Accel-Redirect', 'X-Sendfile', 'X-LIGHTTPD-send-file', 'Refresh'],
+    ...['WWW-Authenticate', 'Server', 'Alt-Svc', 'Set-Cookie', 'X-Frame-Options', 'Access-Control-Allow-Origin', 'Via'],
+  ])('has no header %s of the output, by which a browser or a proxy would act', async (name) => {
+    const path = `replies-${name.toLowerCase()}`;
+    await store(path, 'verify: {none: true}, reply: wait', replying(`{status: 200, headers: {${name}: abc, X-A: b}}`));
+    const { headers } = await send(path);
+    expect([headers.get('x-a'), headers.get(name)]).not.toContain('abc');
+    expect(headers.get('x-a')).toBe('b');
+  });
+
   test('has JSON for a body that is no text', async () => {
     await store('replies-json', 'verify: {none: true}, reply: wait', replying('{status: 200, body: {a: 1}}'));
     const { headers, text } = await send('replies-json');

@@ -90,6 +90,14 @@ describe('the audit log', () => {
     expect(await actionsOf(client, () => startAndSend(client))).toEqual([]);
   });
 
+  test('contains the decisions by links of approvals, with the namespace of their run, and no other webhook', async () => {
+    const done = await actionsOf(client, () => receiveHooks(client));
+    const received = done.filter(({ action }) => String(action) === 'receiveWebhook');
+    expect(received).toMatchObject([
+      { actor: '', namespace: 'audited', outcome: 'refused', target: { hook: expect.stringMatching(/\/approve$/) } },
+    ]);
+  });
+
   test('contains starts of runs and sent events, also those of a GET, if the settings ask for all', async () => {
     const settings = {
       port: 0,
@@ -108,9 +116,9 @@ describe('the audit log', () => {
     expect(done[1]?.['target']).toEqual({ namespace: 'audited', node: 'wf', ref: 'latest' });
     const hooked = await actionsOf(other, () => receiveHooks(other));
     const received = hooked.filter(({ action }) => String(action) === 'receiveWebhook');
-    expect(received.map(({ status, target }) => [Number(status), target])).toEqual([
-      [202, { hook: 'audited/hook' }],
-      [400, { hook: expect.stringMatching(/^-\/approvals\/[0-9a-f-]{36}\/approve$/) }],
+    expect(received.map(({ status, namespace, target }) => [Number(status), namespace, target])).toEqual([
+      [202, 'audited', { hook: 'audited/hook' }],
+      [400, 'audited', { hook: expect.stringMatching(/^-\/approvals\/[0-9a-f-]{36}\/approve$/) }],
     ]);
     await other.close();
   });

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ContainerRevision } from '../../../ports/containers.ts';
+import { IN_MEMORY, makePrivate } from '../database/connection.ts';
 import type { HolderStore } from './private-images.ts';
 
 /** A prepared revision as it is stored: without its credentials. */
@@ -35,6 +36,7 @@ export class RevisionsJournal implements HolderStore {
   readonly #sql: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
 
   constructor(file: string) {
+    if (file !== IN_MEMORY) makePrivate(file);
     this.#database = new DatabaseSync(file);
     this.#database.exec('PRAGMA journal_mode = WAL');
     this.#database.exec(SCHEMA);

@@ -12,17 +12,22 @@ export interface WebhookReply {
 
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,99}$/;
 const VALUE = /^[\x20-\x7e]{0,4096}$/;
-/** Headers that concern the connection, the origin of the service or its protection: the service sets them itself. */
+/** Headers of HTTP about the body and what follows, and those of applications. The service sets all others itself. */
+const ALLOWED =
+  /^(?:allow|cache-control|content-disposition|content-language|etag|expires|last-modified|link|location|pragma|retry-after|vary|x-.+)$/i;
+/** Headers that look like those of an application, and by which proxies and browsers act. */
 const RESERVED =
-  /^(?:connection|content-length|content-encoding|content-security-policy|content-type|date|host|keep-alive|set-cookie.*|strict-transport-security|te|trailer|transfer-encoding|upgrade|x-content-type-options|access-control-.*|clear-site-data|service-worker.*|alt-svc)$/i;
+  /^x-(?:accel|content-(?:type-options|security)|dns-prefetch|forwarded|frame-options|lighttpd|original|permitted|real-ip|reproxy|rewrite|sendfile|ua-compatible|webkit|xss)/i;
 
 const isStatus = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 
+const isAllowed = (name: string): boolean => NAME.test(name) && ALLOWED.test(name) && !RESERVED.test(name);
+
 function headersOf(value: unknown): Record<string, string> {
   const all = isObject(value) ? Object.entries(value) : [];
   const valid = all.flatMap(([name, one]): [string, string][] =>
-    typeof one === 'string' && NAME.test(name) && !RESERVED.test(name) && VALUE.test(one) ? [[name, one]] : [],
+    typeof one === 'string' && isAllowed(name) && VALUE.test(one) ? [[name, one]] : [],
   );
   return Object.fromEntries(valid);
 }
