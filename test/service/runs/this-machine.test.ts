@@ -40,6 +40,9 @@ describe('a workflow', () => {
     expect(await ask('mine')).toBe('service.http.blocked');
     await client.call('PUT', '/api/namespaces/opened');
     await client.call('PATCH', '/api/namespaces/opened/config', { json: { egress: ['127.0.0.1'] } });
-    expect([await ask('opened'), await ask('mine')]).toEqual([expect.objectContaining({ a: 1 }), 'service.http.blocked']);
+    expect([await ask('opened'), await ask('mine')]).toEqual([
+      expect.objectContaining({ a: 1 }),
+      'service.http.blocked',
+    ]);
   });
 });
