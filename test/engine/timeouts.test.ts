@@ -123,6 +123,56 @@ describe.each(Object.entries(WAITS).filter(([kind]) => kind !== 'delay'))(
   },
 );
 
+const BAD_KID = 'states: [{id: bad, type: error, error: k.bad, message: m}]\n';
+const RETRIES = "retries: {max_attempts: 3, delay: PT20M, codes: ['.*']}";
+const REPEATED = `action: {function: kid, ${RETRIES}}`;
+
+/** States that wait for twenty minutes before they repeat a call: the fields after the id. */
+const PAUSES: Readonly<Record<string, string>> = {
+  action: `type: action, ${REPEATED}`,
+  foreach: `type: foreach, array: 'jq([{a: 1}, {a: 2}])', ${REPEATED}`,
+  'foreach with a width': `type: foreach, width: 1, array: 'jq([{a: 1}, {a: 2}])', ${REPEATED}`,
+  'parallel and': `type: parallel, actions: [{function: kid, ${RETRIES}}, {function: kid, ${RETRIES}}]`,
+  'parallel or': `type: parallel, mode: or, actions: [{function: kid, ${RETRIES}}, {function: kid, ${RETRIES}}]`,
+};
+
+describe.each(Object.entries(PAUSES))('while a state of type %s waits for a retry', (_kind, state) => {
+  const late = (text: string) => `${KID}${text}states:
+- {id: first, type: delay, duration: PT5S, transition: wait}
+- {id: wait, ${state}}
+`;
+  const HOUR = 3600;
+
+  test.each([
+    ['timeout', `states: [{id: wait, ${state}, timeout: PT40S}]\n`, 'soft', 40],
+    ['interrupt', `timeouts: {interrupt: PT30S}\nstates: [{id: wait, ${state}, timeout: PT10H}]\n`, 'soft', 30],
+    ['kill', `timeouts: {interrupt: PT30S, kill: PT60S}\nstates: [{id: wait, ${state}}]\n`, 'soft', 30],
+  ])('its %s acts', async (_, main, code, after) => {
+    const { main: ended, seconds } = await run(`${KID}${main}`, BAD_KID);
+    expect(ended).toMatchObject({ status: 'failed', code: `service.cancels.timeout.${code}` });
+    expect(seconds).toBe(after);
+  });
+
+  test('the timeouts of the run act in a later state, also within an hour', async () => {
+    const { main, seconds } = await run(late('timeouts: {interrupt: PT10M, kill: PT15M}\n'), BAD_KID);
+    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
+    expect(seconds).toBe(HOUR / 6);
+  });
+
+  test('a kill ends a run whose interrupt was caught', async () => {
+    const { main, seconds } = await run(
+      `${KID}timeouts: {interrupt: PT30S, kill: PT60S}
+states:
+- {id: rest, type: delay, duration: PT31S, catch: [{error: '.*', transition: wait}]}
+- {id: wait, ${state}, catch: [{error: '.*', transition: rest}]}
+`,
+      BAD_KID,
+    );
+    expect(main).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.hard' });
+    expect(seconds).toBe(60);
+  });
+});
+
 test('a run that does not wait is interrupted between two states', async () => {
   const world = new World(database, { msPerRead: 1 });
   await world.store({

@@ -41,9 +41,8 @@ export class CallIntake {
   /** Takes in an attempt that ended in this step. Throws StateError when its failure fails the state. */
   async take(i: number, k: number, child: runs.Run): Promise<void> {
     const { unit, list, progress } = this;
-    unit.log(`Child '${child.id}' returned.`);
+    this.logReturn(child);
     if (child.status === 'complete') return this.succeed({ i, k }, child);
-    this.logFailure(child);
     const policy = retryPolicyOf(list.callAt(i).action);
     const decision = decideRetry(child, policy, k, unit.ports.settings.brand);
     if (decision.kind !== 'retry') return this.fail({ i, k }, child, decision.kind === 'exhausted');
@@ -71,6 +70,7 @@ export class CallIntake {
       const child = children[index];
       if (child === undefined) throw internalFailure(`call ${i} has no instance`);
       const isLast = keys[index + 1]?.i !== i;
+      if (k > 0) this.logRetry(child);
       if (isLast) await this.takeLast(child, calls.find((call) => call.i === i) ?? { i, k });
       else this.logRepeated(i, k, child);
     }
@@ -86,8 +86,7 @@ export class CallIntake {
   /** The machine has decided about retries already: a failed last attempt is not retried. */
   private async takeLast(child: runs.Run, { i, k, exceeded }: ReturnedCall): Promise<void> {
     if (child.status === 'complete') return this.take(i, k, child);
-    this.unit.log(`Child '${child.id}' returned.`);
-    this.logFailure(child);
+    this.logReturn(child);
     await this.fail({ i, k }, child, exceeded === true);
   }
 
@@ -118,12 +117,21 @@ export class CallIntake {
     progress.fail({ i, code, message: failed.message });
   }
 
-  private logFailure({ status, code, message }: runs.Run): void {
+  /** Logs the end of a call at the time at which it ended. */
+  private logReturn({ id, status, code, message, updated }: runs.Run): void {
+    const { unit } = this;
+    unit.log(`Child '${id}' returned.`, 'info', unit.at, updated);
+    if (status === 'complete') return;
     const isCrash = status === 'crashed';
     const text = isCrash
       ? `Action crashed due to an internal error: ${message}`
       : `Action raised catchable error '${code}': ${message}.`;
-    this.unit.log(text, 'error');
+    unit.log(text, 'error', unit.at, updated);
+  }
+
+  /** Logs the beginning of an attempt that the machine made, at its time. */
+  private logRetry({ created }: runs.Run): void {
+    for (const text of ['Waking up to retry.', 'Retrying...']) this.unit.log(text, 'info', this.unit.at, created);
   }
 
   private record({ i, k }: CallKey, child: runs.Run, retryIn?: number): void {
@@ -136,14 +144,12 @@ export class CallIntake {
   /** Logs an attempt that the machine has retried by itself. */
   private logRepeated(i: number, k: number, child: runs.Run): void {
     const { unit } = this;
-    unit.log(`Child '${child.id}' returned.`);
-    this.logFailure(child);
+    this.logReturn(child);
     const policy = retryPolicyOf(this.list.callAt(i).action);
     const delay = policy === undefined ? 0 : retryDelay(policy, k, child);
     unit.countRetry();
     this.record({ i, k }, child, delay);
-    for (const text of [`Scheduling retry attempt in: ${delay / 1000}s.`, 'Waking up to retry.', 'Retrying...'])
-      unit.log(text);
+    unit.log(`Scheduling retry attempt in: ${delay / 1000}s.`, 'info', unit.at, child.updated);
   }
 }
 

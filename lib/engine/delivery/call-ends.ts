@@ -42,14 +42,17 @@ export function signalOf(run: Run, brand: string): ResumeSignal | undefined {
   return end.kind === 'failed' ? { kind: 'callDecided', call: end.call } : { kind: 'callsReturned', calls: [end.call] };
 }
 
-/** The reply to a machine that makes an attempt after `delay`; `timeLeft`: until the caller stops waiting; milliseconds. */
+/**
+ * The reply to a machine that makes an attempt after `delay`; `timeLeft`: until the caller stops waiting; milliseconds. If
+ * the pause is longer than that, the machine comes back when the time is over, and the attempt is not made.
+ */
 export function retryReply(
   next: CallKey,
   { delay, timeLeft, isAlone }: { readonly delay: number; readonly timeLeft: number; readonly isAlone: boolean },
 ): TaskReply {
   const { i, k } = next;
   const seconds = Math.max(toWaitSeconds(timeLeft - delay), 1);
-  return { reply: 'retry', next: { i, k, again: toWaitSeconds(delay), seconds }, isAlone };
+  return { reply: 'retry', next: { i, k, again: toWaitSeconds(Math.min(delay, timeLeft)), seconds }, isAlone };
 }
 
 /** The circumstances of a reply. */

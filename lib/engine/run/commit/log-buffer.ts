@@ -24,9 +24,9 @@ export class LogBuffer {
     this.bytes = flushedBytes + bytesOf(tail);
   }
 
-  /** Adds a line; `state` is empty for a line that no state writes. */
-  add(text: string, level: Level, state: string): void {
-    this.lastLine = Math.max(this.lastLine + 1, this.clock.now() * 1000);
+  /** Adds a line about what happened at a time, milliseconds since 1970; `state` is empty for a line that no state writes. */
+  add(text: string, level: Level, state: string, at = this.clock.now()): void {
+    this.lastLine = Math.max(this.lastLine + 1, at * 1000);
     const shown = truncateLine(text);
     this.tail.push({ t: this.lastLine, level, text: shown, ...(state === '' ? {} : { state }) });
     this.length += shown.length;

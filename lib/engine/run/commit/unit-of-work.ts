@@ -151,9 +151,9 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     return `${this.ports.settings.brand}.${code}`;
   }
 
-  /** Adds a line to the log of the run. */
-  log(text: string, level: Level = 'info', state = this.at): void {
-    this.lines.add(text, level, state);
+  /** Adds a line to the log of the run, about now or an earlier time in milliseconds since 1970. */
+  log(text: string, level: Level = 'info', state = this.at, at?: number): void {
+    this.lines.add(text, level, state, at);
   }
 
   /** Sends an event of the workflow, to which others may reply; as `send`. */
