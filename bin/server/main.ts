@@ -48,7 +48,7 @@ async function serveUntilStopped(): Promise<void> {
       newKey = key;
     },
     onLost: (reason) => {
-      console.error(`${reason}. The state of the disk is unknown, so Weft stops; start it again.`);
+      console.error(reason);
       process.exit(1);
     },
   });

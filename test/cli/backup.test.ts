@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -208,6 +217,47 @@ describe('a folder without a service', () => {
       'root-key is another key than that of the backup',
     );
     expect(existsSync(join(other, 'weft.db'))).toBe(false);
+  });
+
+  test('is verified without being restored', async () => {
+    await weft('backup', file);
+    const { code, out } = await weft('backup', '--verify', file);
+    expect([code, out]).toEqual([
+      0,
+      `${file}: whole, with the database with all blobs, api-key, containers/revisions.db, root-key\n`,
+    ]);
+  });
+
+  test.each([0.02, 0.2, 0.4, 0.6, 0.8, 0.97, 1])(
+    'is not made from a backup with another byte at %d of it',
+    async (part) => {
+      await weft('backup', file);
+      const bytes = readFileSync(file);
+      const at = Math.min(Math.floor(bytes.length * part), bytes.length - 1);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+      writeFileSync(file, bytes);
+      const other = join(folder, 'other');
+      expect(await refusal('backup', '--verify', file)).toContain(`${file} is no whole backup: `);
+      expect(await refusal('restore', file, '--data', other)).toContain(`${file} cannot be restored to ${other}: `);
+      expect(existsSync(join(other, 'weft.db'))).toBe(false);
+    },
+  );
+
+  test('is not made from a backup that was cut', async () => {
+    await weft('backup', file);
+    truncateSync(file, statSync(file).size - 1);
+    expect(await refusal('restore', file, '--data', join(folder, 'other'))).toContain('it is damaged or cut');
+  });
+
+  test('of a restore that did not end is not opened, until the restore is repeated', async () => {
+    await weft('backup', file);
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'weft.db.part'), 'half');
+    expect(() => openDataFolder(other)).toThrow('weft.db.part is of a restore that did not end: repeat it');
+    expect(await weft('restore', file, '--data', other)).toMatchObject({ code: 0, err: '' });
+    expect([existsSync(join(other, 'weft.db')), existsSync(join(other, 'weft.db.part'))]).toEqual([true, false]);
+    openDataFolder(other).release();
   });
 
   test('is not made from what is not a whole backup', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   CommandFailedError,
@@ -12,20 +13,37 @@ import {
 import { DATA_OPTION, dataFolderOf } from '../shell/data-folder.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
-const OPTIONS = { ...DATA_OPTION } as const;
+const OPTIONS = {
+  ...DATA_OPTION,
+  verify: { type: 'boolean', help: 'check that FILE is a whole backup, and write nothing' },
+} as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
+const partsText = (files: readonly string[]): string => ['the database with all blobs', ...files].join(', ');
+
+type Server = typeof import('../../server/backup.ts');
+
+function verifyFile({ verify }: Server, values: Values, file: string): Outcome {
+  if (!existsSync(file)) throw new Error(`${file} cannot be verified: there is no such file`);
+  const files = verify(file);
+  return result(values, { file, files }, () => `${file}: whole, with ${partsText(files)}`);
+}
+
+function copyFolder({ backUp }: Server, values: Values, folder: string, target: string): Outcome {
+  const contents = backUp(folder, target);
+  const { file, bytes, files } = contents;
+  return result(values, { folder, ...contents }, () => `${file}: ${sizeText(bytes)} with ${partsText(files)}`);
+}
+
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   needArguments('backup', ['FILE'], args);
-  const { backUp } = await importOrExplain(() => import('../../server/backup.ts'));
-  const folder = dataFolderOf(values, terminal);
+  const server = await importOrExplain(() => import('../../server/backup.ts'));
+  const file = resolve(terminal.cwd, args[0] ?? '');
+  const folder = values.verify ? undefined : dataFolderOf(values, terminal);
   try {
-    terminal.drawStatus?.('backup  copying …');
-    const contents = backUp(folder, resolve(terminal.cwd, args[0] ?? ''));
-    const { file, bytes, files } = contents;
-    const parts = ['the database with all blobs', ...files].join(', ');
-    return result(values, { folder, ...contents }, () => `${file}: ${sizeText(bytes)} with ${parts}`);
+    terminal.drawStatus?.(folder === undefined ? 'backup  reading …' : 'backup  copying …');
+    return folder === undefined ? verifyFile(server, values, file) : copyFolder(server, values, folder, file);
   } catch (error) {
     throw new CommandFailedError(error instanceof Error ? error.message : String(error));
   } finally {
@@ -35,7 +53,7 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
 
 export const backup = defineCommand({
   about: 'Copies the data of a local service into one file, also while the service runs',
-  usage: ['backup FILE [--data FOLDER]'],
+  usage: ['backup FILE [--data FOLDER]', 'backup --verify FILE'],
   notes: [
     'Run it on the machine of the service, as its user. It reads the data folder and needs no key.',
     'The file contains the keys that encrypt secrets: store it where only administrators can read it.',

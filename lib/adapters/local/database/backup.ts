@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { addChecksum } from './checksum.ts';
 import { makePrivate } from './connection.ts';
 import { DATABASE_FILE } from './data-folder.ts';
 
@@ -107,6 +108,7 @@ export function backUp(folder: string, target: string): BackupContents {
   try {
     copyDatabase(database, draft);
     const files = addFiles(folder, draft);
+    addChecksum(draft);
     chmodSync(draft, 0o600);
     flushFile(draft);
     renameSync(draft, file);

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { damageText, isDamage } from './storage-error.ts';
 
 /** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
@@ -54,6 +55,7 @@ export function openConnection(file: string): Opened {
     return { connection, isNew: format === 0 };
   } catch (error) {
     connection.close();
+    if (isDamage(error)) throw new Error(damageText(file, error as Error), { cause: error });
     throw error;
   }
 }

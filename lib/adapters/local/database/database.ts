@@ -3,8 +3,9 @@ import { IN_MEMORY, openConnection } from './connection.ts';
 import { keepCopy } from './copy.ts';
 import { LogSync, logFlush } from './log-sync.ts';
 import { Outage } from './outage.ts';
+import { type Presence, watchPresence } from './presence.ts';
 import { type Statement, statementOf } from './statement.ts';
-import { type StorageError, storageErrorOf } from './storage-error.ts';
+import { damageText, isDamage, type StorageError, storageErrorOf } from './storage-error.ts';
 import { Transaction } from './transaction.ts';
 import { Turn } from './turn.ts';
 
@@ -28,7 +29,10 @@ export interface LocalDatabaseOptions {
    * operations, so that their order does not depend on the speed of the machine.
    */
   readonly isTimed?: boolean;
-  /** A flush of the disk failed. The state of the disk is unknown, so the process must end and start again. */
+  /**
+   * The file cannot be used any more: a flush of the disk failed, so that its state is unknown, the file was removed, or it is
+   * damaged. The process must end; the reason says what its user does.
+   */
   readonly onLost?: ((reason: string) => void) | undefined;
 }
 
@@ -52,6 +56,7 @@ export class LocalDatabase {
   readonly #connection: DatabaseSync;
   readonly #transaction: Transaction;
   readonly #log: LogSync;
+  readonly #presence: Presence | undefined;
   readonly #outage: Outage;
   readonly #turn: Turn;
   readonly #onLost: LocalDatabaseOptions['onLost'];
@@ -71,7 +76,9 @@ export class LocalDatabase {
     this.#outage = new Outage(file);
     this.#onLost = onLost;
     const flush = file !== IN_MEMORY && sync === 'full' ? logFlush(file) : undefined;
+    this.#presence = file === IN_MEMORY ? undefined : watchPresence([file, `${file}-wal`]);
     this.#log = new LogSync(flush, {
+      check: () => this.#presence?.check(),
       onFlushed: () => this.#turn.hasBegun || this.#commitTurns(),
       onFailure: (error) => this.#lose(error),
     });
@@ -86,7 +93,10 @@ export class LocalDatabase {
 
   /** Prepares a statement. */
   statement(text: string): Statement {
-    return statementOf(this.#connection.prepare(text), this.#transaction, () => this.#enter());
+    return statementOf(this.#connection.prepare(text), this.#transaction, {
+      enter: () => this.#enter(),
+      onError: (error) => this.#loseIfDamaged(error),
+    });
   }
 
   /**
@@ -177,6 +187,7 @@ export class LocalDatabase {
     clearTimeout(this.#retrying);
     this.#isClosed = true;
     await this.#log.close();
+    this.#presence?.close();
     this.#connection.close();
   }
 
@@ -218,6 +229,7 @@ export class LocalDatabase {
 
   /** Rebuilds the uncommitted changes in memory, and commits them later. */
   #suffer(cause: unknown): StorageError {
+    this.#loseIfDamaged(cause);
     const error = this.#outage.note(cause);
     try {
       this.#transaction.rebuild();
@@ -234,8 +246,12 @@ export class LocalDatabase {
     if (!this.#transaction.isOpen) this.#outage.end();
   }
 
-  #lose(error: Error): void {
-    const reason = `the disk failed to keep ${this.#file}: ${error.message}`;
+  #loseIfDamaged(error: unknown): void {
+    if (isDamage(error)) this.#lose(new Error(damageText(this.#file, error as Error)));
+  }
+
+  #lose({ message }: Error): void {
+    const reason = `Weft cannot keep its data: ${message}`;
     this.#log.fail(storageErrorOf(new Error(reason), this.#file));
     this.#onLost?.(reason);
   }

@@ -18,7 +18,11 @@ export function logFlush(file: string): Flush {
   closeSync(folder);
   const log = openSync(`${file}-wal`, 'r+');
   return {
-    flush: () => flushData(log),
+    flush: () =>
+      flushData(log).catch((cause: Error) => {
+        const advice = 'What it has stored is not known; start Weft again';
+        throw new Error(`the disk failed to flush ${file} (${cause.message}). ${advice}`, { cause });
+      }),
     close: () => closeSync(log),
   };
 }
@@ -32,9 +36,11 @@ interface Waiter {
 
 /** The listeners of flushes. */
 export interface LogListeners {
+  /** Throws where commits reach no file any more: they do not become durable then. */
+  readonly check?: () => void;
   /** Is called after each flush, before the next one begins. */
   readonly onFlushed: () => void;
-  /** Receives the error of a failed flush, after which the state of the disk is unknown. */
+  /** Receives the error of a failed flush or check, after which the state of the disk is unknown. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -47,6 +53,7 @@ const LATEST_FLUSH_MS = 100;
  */
 export class LogSync {
   readonly #flush: Flush | undefined;
+  readonly #check: () => void;
   readonly #onFlushed: () => void;
   readonly #onFailure: (error: Error) => void;
   #waiters: Waiter[] = [];
@@ -55,8 +62,9 @@ export class LogSync {
   #running: Promise<void> | undefined;
   #later: NodeJS.Timeout | undefined;
 
-  constructor(flush: Flush | undefined, { onFlushed, onFailure }: LogListeners) {
+  constructor(flush: Flush | undefined, { check = () => undefined, onFlushed, onFailure }: LogListeners) {
     this.#flush = flush;
+    this.#check = check;
     this.#onFlushed = onFlushed;
     this.#onFailure = onFailure;
   }
@@ -74,8 +82,9 @@ export class LogSync {
   /** One more commit is in the log. */
   commit(): void {
     this.#committed += 1;
-    if (this.#flush === undefined) this.#settle(this.#committed);
-    else if (this.#waiters.length > 0) this.#start();
+    if (this.#flush === undefined) {
+      if (this.#isKept()) this.#settle(this.#committed);
+    } else if (this.#waiters.length > 0) this.#start();
     else this.#later ??= setTimeout(() => this.#start(), LATEST_FLUSH_MS).unref();
   }
 
@@ -119,6 +128,7 @@ export class LogSync {
     this.#running = this.#flush.flush().then(
       () => {
         this.#running = undefined;
+        if (!this.#isKept()) return;
         this.#onFlushed();
         this.#settle(upTo);
       },
@@ -127,6 +137,17 @@ export class LogSync {
         this.#onFailure(error);
       },
     );
+  }
+
+  /** Whether commits still reach the file. */
+  #isKept(): boolean {
+    try {
+      this.#check();
+      return true;
+    } catch (error) {
+      this.#onFailure(error as Error);
+      return false;
+    }
   }
 
   #settle(upTo: number): void {

@@ -5,14 +5,15 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
-  rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FILES_TABLE, flushFile, KEY_FILES, REVISIONS_FILE } from './backup.ts';
+import { checkedLength } from './checksum.ts';
 import { FORMAT, makePrivate } from './connection.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openDataFolder, RESTORE_DRAFT } from './data-folder.ts';
 
 /** The result of a restore. */
 export interface Restored {
@@ -28,19 +29,27 @@ interface KeptFile {
   readonly bytes: Uint8Array;
 }
 
-/** The files in a backup. Throws Error when it is not a whole backup, or one of a newer version. */
-function checkedFiles(file: string): KeptFile[] {
+/** The contents of a whole backup. */
+interface Checked {
+  /** The bytes of the database, without the checksum behind it. */
+  readonly length: number;
+  readonly files: readonly KeptFile[];
+}
+
+/** The contents of a backup. Throws Error when it is not a whole backup, or one of a newer version. */
+function check(file: string): Checked {
   const backup = new DatabaseSync(file, { readOnly: true });
   try {
     const tables = backup.prepare('SELECT name FROM sqlite_schema WHERE name = ?').all(FILES_TABLE);
     if (tables.length === 0) throw new Error('it is not a backup that `weft backup` made');
     const format = Number(backup.prepare('PRAGMA user_version').get()?.['user_version']);
     if (format > FORMAT) throw new Error('it was written by a newer version of Weft; use that version, or a newer one');
-    const problem = String(backup.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+    const length = checkedLength(file);
+    const problem = String(backup.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
     if (problem !== 'ok') throw new Error(`it is damaged: ${problem}`);
     const rows = backup.prepare(`SELECT name, bytes FROM ${FILES_TABLE}`).all();
     const files = rows.map(({ name, bytes }) => ({ name: String(name), bytes: bytes as Uint8Array }));
-    return files.filter(({ name }) => RESTORABLE.includes(name));
+    return { length, files: files.filter(({ name }) => RESTORABLE.includes(name)) };
   } finally {
     backup.close();
   }
@@ -66,12 +75,18 @@ function writeFiles(folder: string, files: readonly KeptFile[]): void {
   }
 }
 
-/** Puts the database of the backup in place, without the other files. */
-function placeDatabase(file: string, database: string): void {
-  const draft = `${database}.part`;
-  rmSync(draft, { force: true });
+/** Makes the draft of the database before anything else: until it is renamed, no service opens the folder. */
+function beginDraft(folder: string): string {
+  const draft = join(folder, RESTORE_DRAFT);
   makePrivate(draft);
+  flushFile(draft);
+  return draft;
+}
+
+/** Puts the database of the backup in place, without the other files. */
+function placeDatabase(file: string, length: number, draft: string, database: string): void {
   copyFileSync(file, draft, constants.COPYFILE_FICLONE);
+  truncateSync(draft, length);
   const copy = new DatabaseSync(draft);
   copy.exec(`DROP TABLE ${FILES_TABLE}`);
   copy.close();
@@ -81,7 +96,21 @@ function placeDatabase(file: string, database: string): void {
 }
 
 /**
- * Makes a data folder from a backup. The database comes last, so an interrupted call can be repeated.
+ * Checks that a backup is whole, and returns the names of the files in it beside the database.
+ * @throws Error when the file is not a whole backup.
+ */
+export function verify(source: string): readonly string[] {
+  const file = resolve(source);
+  try {
+    return check(file).files.map(({ name }) => name);
+  } catch (cause) {
+    throw new Error(`${file} is no whole backup: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/**
+ * Makes a data folder from a backup. The database comes last, so an interrupted call can be repeated, and no service opens the
+ * folder before.
  * @throws Error when the file is not a whole backup, or when the folder has data, is in use, or cannot be written.
  */
 export function restore(source: string, folder: string): Restored {
@@ -91,12 +120,13 @@ export function restore(source: string, folder: string): Restored {
     throw new Error(`${file} cannot be restored to ${folder}: ${why}`, { cause });
   };
   try {
-    const files = checkedFiles(file);
-    const { path, file: database, release } = openDataFolder(folder);
+    const { length, files } = check(file);
+    const { path, file: database, release } = openDataFolder(folder, { isRestore: true });
     try {
       checkEmpty(path, database, files);
+      const draft = beginDraft(path);
       writeFiles(path, files);
-      placeDatabase(file, database);
+      placeDatabase(file, length, draft, database);
     } finally {
       release();
     }

@@ -13,21 +13,31 @@ export interface Statement {
   run(...values: SQLInputValue[]): number;
 }
 
+/** What a statement does before it reads, and when it fails. */
+export interface StatementListeners {
+  readonly enter: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /** A statement that calls `enter` before it reads, and changes rows in the transaction. */
-export function statementOf(prepared: StatementSync, transaction: Transaction, enter: () => void): Statement {
+export function statementOf(
+  prepared: StatementSync,
+  transaction: Transaction,
+  { enter, onError }: StatementListeners,
+): Statement {
+  const attempt = <T>(work: () => T): T => {
+    enter();
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      throw error;
+    }
+  };
   return {
-    get: (...values) => {
-      enter();
-      return prepared.get(...values);
-    },
-    all: (...values) => {
-      enter();
-      return prepared.all(...values);
-    },
-    iterate: (...values) => {
-      enter();
-      return prepared.iterate(...values);
-    },
+    get: (...values) => attempt(() => prepared.get(...values)),
+    all: (...values) => attempt(() => prepared.all(...values)),
+    iterate: (...values) => attempt(() => prepared.iterate(...values)),
     run: (...values) => transaction.run(prepared, values),
   };
 }

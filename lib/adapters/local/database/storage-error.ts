@@ -1,5 +1,15 @@
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
-const [READONLY, FULL] = [8, 13];
+const [READONLY, CORRUPT, FULL, NOT_A_DATABASE] = [8, 11, 13, 26];
+
+/** The result code of an error of SQLite; 0 for another error. The low byte of an extended code is the primary one. */
+const codeOf = (error: unknown): number => Number((error as { readonly errcode?: number } | null)?.errcode ?? 0) & 0xff;
+
+/** Whether an error of SQLite says that the contents of the file are not those that it wrote. */
+export const isDamage = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(codeOf(error));
+
+/** Why a file cannot be used any more, and what its user does. */
+export const damageText = (file: string, error: Error): string =>
+  `${file} is damaged (${error.message}). It stays as it is; restore a backup into an empty folder: weft restore BACKUP --data FOLDER`;
 
 /** The disk of the data folder accepts no writes at the moment. The message gives the reason for the user. */
 export class StorageError extends Error {
@@ -14,8 +24,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Converts an error of SQLite into a StorageError; returns a StorageError unchanged. */
 export function storageErrorOf(cause: unknown, file: string): StorageError {
   if (cause instanceof StorageError) return cause;
-  const { errcode = 0, message = String(cause) } = cause as { readonly errcode?: number; readonly message?: string };
-  // The low byte of an extended result code is the primary one.
-  const reason = REASONS[errcode & 0xff] ?? message;
+  const { message = String(cause) } = cause as { readonly message?: string };
+  const reason = REASONS[codeOf(cause)] ?? message;
   return new StorageError(`nothing can be stored in ${file}: ${reason}`, { cause });
 }
