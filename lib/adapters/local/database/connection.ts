@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { damageText, isDamage } from './storage-error.ts';
+import { damageError, isDamage } from './storage-error.ts';
 
 /** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
@@ -55,7 +55,6 @@ export function openConnection(file: string): Opened {
     return { connection, isNew: format === 0 };
   } catch (error) {
     connection.close();
-    if (isDamage(error)) throw new Error(damageText(file, error as Error), { cause: error });
-    throw error;
+    throw isDamage(error) ? damageError(file, error) : error;
   }
 }

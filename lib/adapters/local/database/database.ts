@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY, openConnection } from './connection.ts';
 import { keepCopy } from './copy.ts';
-import { LogSync, logFlush } from './log-sync.ts';
+import { type LogFile, LogSync, logFlush } from './log-sync.ts';
 import { Outage } from './outage.ts';
-import { type Presence, watchPresence } from './presence.ts';
+import { watchPresence } from './presence.ts';
 import { type Statement, statementOf } from './statement.ts';
-import { damageText, isDamage, type StorageError, storageErrorOf } from './storage-error.ts';
+import { damageError, isDamage, type StorageError, storageErrorOf } from './storage-error.ts';
 import { Transaction } from './transaction.ts';
 import { Turn } from './turn.ts';
 
@@ -37,6 +37,11 @@ export interface LocalDatabaseOptions {
 }
 
 const RETRY_MS = 1000;
+
+function logFileOf(file: string, sync: Sync): LogFile {
+  if (file === IN_MEMORY) return {};
+  return { flush: sync === 'full' ? logFlush(file) : undefined, presence: watchPresence([file, `${file}-wal`]) };
+}
 const DONE = Promise.resolve();
 
 /**
@@ -56,7 +61,6 @@ export class LocalDatabase {
   readonly #connection: DatabaseSync;
   readonly #transaction: Transaction;
   readonly #log: LogSync;
-  readonly #presence: Presence | undefined;
   readonly #outage: Outage;
   readonly #turn: Turn;
   readonly #onLost: LocalDatabaseOptions['onLost'];
@@ -75,10 +79,7 @@ export class LocalDatabase {
     this.#transaction = new Transaction(connection);
     this.#outage = new Outage(file);
     this.#onLost = onLost;
-    const flush = file !== IN_MEMORY && sync === 'full' ? logFlush(file) : undefined;
-    this.#presence = file === IN_MEMORY ? undefined : watchPresence([file, `${file}-wal`]);
-    this.#log = new LogSync(flush, {
-      check: () => this.#presence?.check(),
+    this.#log = new LogSync(logFileOf(file, sync), {
       onFlushed: () => this.#turn.hasBegun || this.#commitTurns(),
       onFailure: (error) => this.#lose(error),
     });
@@ -95,7 +96,7 @@ export class LocalDatabase {
   statement(text: string): Statement {
     return statementOf(this.#connection.prepare(text), this.#transaction, {
       enter: () => this.#enter(),
-      onError: (error) => this.#loseIfDamaged(error),
+      onError: (error) => isDamage(error) && this.#lose(damageError(this.#file, error)),
     });
   }
 
@@ -187,7 +188,6 @@ export class LocalDatabase {
     clearTimeout(this.#retrying);
     this.#isClosed = true;
     await this.#log.close();
-    this.#presence?.close();
     this.#connection.close();
   }
 
@@ -219,8 +219,7 @@ export class LocalDatabase {
     try {
       this.#transaction.commit();
     } catch (error) {
-      this.#suffer(error);
-      return;
+      return void this.#suffer(error);
     }
     if (!this.#isDirty) return;
     this.#isDirty = false;
@@ -229,7 +228,7 @@ export class LocalDatabase {
 
   /** Rebuilds the uncommitted changes in memory, and commits them later. */
   #suffer(cause: unknown): StorageError {
-    this.#loseIfDamaged(cause);
+    if (isDamage(cause)) this.#lose(damageError(this.#file, cause));
     const error = this.#outage.note(cause);
     try {
       this.#transaction.rebuild();
@@ -246,13 +245,8 @@ export class LocalDatabase {
     if (!this.#transaction.isOpen) this.#outage.end();
   }
 
-  #loseIfDamaged(error: unknown): void {
-    if (isDamage(error)) this.#lose(new Error(damageText(this.#file, error as Error)));
-  }
-
-  #lose({ message }: Error): void {
-    const reason = `Weft cannot keep its data: ${message}`;
-    this.#log.fail(storageErrorOf(new Error(reason), this.#file));
-    this.#onLost?.(reason);
+  #lose(error: Error): void {
+    this.#log.fail(storageErrorOf(error, this.#file));
+    this.#onLost?.(`Weft cannot keep its data: ${error.message}`);
   }
 }

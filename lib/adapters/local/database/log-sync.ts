@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import type { Presence } from './presence.ts';
 
 const flushData = promisify(fdatasync);
 
@@ -27,6 +28,13 @@ export function logFlush(file: string): Flush {
   };
 }
 
+/** Where commits go; in memory neither is there. */
+export interface LogFile {
+  readonly flush?: Flush | undefined;
+  /** Commits do not become durable when the files were removed. */
+  readonly presence?: Presence | undefined;
+}
+
 interface Waiter {
   readonly commit: number;
   readonly isPatient: boolean;
@@ -36,8 +44,6 @@ interface Waiter {
 
 /** The listeners of flushes. */
 export interface LogListeners {
-  /** Throws where commits reach no file any more: they do not become durable then. */
-  readonly check?: () => void;
   /** Is called after each flush, before the next one begins. */
   readonly onFlushed: () => void;
   /** Receives the error of a failed flush or check, after which the state of the disk is unknown. */
@@ -53,7 +59,7 @@ const LATEST_FLUSH_MS = 100;
  */
 export class LogSync {
   readonly #flush: Flush | undefined;
-  readonly #check: () => void;
+  readonly #presence: Presence | undefined;
   readonly #onFlushed: () => void;
   readonly #onFailure: (error: Error) => void;
   #waiters: Waiter[] = [];
@@ -62,9 +68,9 @@ export class LogSync {
   #running: Promise<void> | undefined;
   #later: NodeJS.Timeout | undefined;
 
-  constructor(flush: Flush | undefined, { check = () => undefined, onFlushed, onFailure }: LogListeners) {
+  constructor({ flush, presence }: LogFile, { onFlushed, onFailure }: LogListeners) {
     this.#flush = flush;
-    this.#check = check;
+    this.#presence = presence;
     this.#onFlushed = onFlushed;
     this.#onFailure = onFailure;
   }
@@ -110,13 +116,13 @@ export class LogSync {
   /** Flushes all commits and closes the log. */
   async close(): Promise<void> {
     clearTimeout(this.#later);
-    if (this.#flush === undefined) return;
     try {
-      if (this.#durable < this.#committed) await this.wait(this.#committed, true);
+      if (this.#flush !== undefined && this.#durable < this.#committed) await this.wait(this.#committed, true);
       await this.#running;
     } finally {
       clearTimeout(this.#later);
-      this.#flush.close();
+      this.#flush?.close();
+      this.#presence?.close();
     }
   }
 
@@ -142,7 +148,7 @@ export class LogSync {
   /** Whether commits still reach the file. */
   #isKept(): boolean {
     try {
-      this.#check();
+      this.#presence?.check();
       return true;
     } catch (error) {
       this.#onFailure(error as Error);

@@ -7,9 +7,12 @@ const codeOf = (error: unknown): number => Number((error as { readonly errcode?:
 /** Whether an error of SQLite says that the contents of the file are not those that it wrote. */
 export const isDamage = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(codeOf(error));
 
-/** Why a file cannot be used any more, and what its user does. */
-export const damageText = (file: string, error: Error): string =>
-  `${file} is damaged (${error.message}). It stays as it is; restore a backup into an empty folder: weft restore BACKUP --data FOLDER`;
+/** The error of a damaged file; its message says what the user does. */
+export const damageError = (file: string, cause: unknown): Error =>
+  new Error(
+    `${file} is damaged (${(cause as Error).message}). It stays as it is; restore a backup into an empty folder: weft restore BACKUP --data FOLDER`,
+    { cause },
+  );
 
 /** The disk of the data folder accepts no writes at the moment. The message gives the reason for the user. */
 export class StorageError extends Error {

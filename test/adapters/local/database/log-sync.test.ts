@@ -20,7 +20,7 @@ beforeEach(() => {
   };
   onFlushed = () => undefined;
   log = new LogSync(
-    { flush, close },
+    { flush: { flush, close } },
     { onFlushed: () => onFlushed(), onFailure: (error) => void failures.push(error) },
   );
 });
@@ -117,7 +117,7 @@ test('closing flushes all commits before it releases the log', async () => {
 });
 
 test('without a flush a commit is durable at once', async () => {
-  const bare = new LogSync(undefined, { onFlushed: () => undefined, onFailure: () => undefined });
+  const bare = new LogSync({}, { onFlushed: () => undefined, onFailure: () => undefined });
   const waiting = bare.wait(1, true);
   bare.commit();
   expect([await stateOf(waiting), bare.isDurable(1)]).toEqual(['durable', true]);

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from '../connection.ts';
+import { DATABASE_FILE } from '../data-folder.ts';
 import { addChecksum } from './checksum.ts';
-import { makePrivate } from './connection.ts';
-import { DATABASE_FILE } from './data-folder.ts';
 
 /** The table of a backup with the files of the data folder that are not in the database. */
 export const FILES_TABLE = 'backup_files';

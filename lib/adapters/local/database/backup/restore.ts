@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FORMAT, makePrivate } from '../connection.ts';
+import { openDataFolder, RESTORE_DRAFT } from '../data-folder.ts';
 import { FILES_TABLE, flushFile, KEY_FILES, REVISIONS_FILE } from './backup.ts';
 import { checkedLength } from './checksum.ts';
-import { FORMAT, makePrivate } from './connection.ts';
-import { openDataFolder, RESTORE_DRAFT } from './data-folder.ts';
 
 /** The result of a restore. */
 export interface Restored {
