@@ -1,6 +1,6 @@
 import type { CallSite } from '../../domain/runs/calls.ts';
 import { append, type UnwrittenLine } from '../../domain/runs/log-lines.ts';
-import type { Level } from '../../domain/runs/runs.ts';
+import type { Level, Run } from '../../domain/runs/runs.ts';
 import { waitForEnd } from '../delivery/end-waiters.ts';
 import type { EnginePorts } from '../ports.ts';
 import { truncateLine } from '../run/commit/log-buffer.ts';
@@ -84,4 +84,14 @@ export class CallerLog {
     if (step !== this.site.step) this.interval = LONG_INTERVAL_MS;
     return true;
   }
+}
+
+/** Logs the failure of a call for which nothing waits: without this line of its caller, it would leave no trace. */
+export async function logUnawaitedFailure(ports: EnginePorts, ended: Run): Promise<void> {
+  if (ended.kind !== 'call' || ended.parent !== undefined) return;
+  if (ended.status !== 'failed' && ended.status !== 'crashed') return;
+  const log = new CallerLog(ports, ended.site, false);
+  const { id, code, message } = ended;
+  await log.add(`Child '${id}' in fire-and-forget mode failed with error '${code}': ${message}`, 'error');
+  await log.close();
 }

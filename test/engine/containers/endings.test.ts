@@ -110,6 +110,17 @@ describe('an asynchronous call of a container', () => {
     expect(observed.log).toContain(`Running child '${actionId}' in fire-and-forget mode (async).`);
   });
 
+  test('that fails is named in the log of the run that made it', async () => {
+    const observed = await run(database, main, {
+      act: () => ({ ...body(''), failure: { code: 'my.bad', message: 'no' } }),
+    });
+    expect(observed.main.status).toBe('complete');
+    const { actionId } = observed.containers.received[0]?.call ?? {};
+    expect(observed.lines).toContain(
+      `error Child '${actionId}' in fire-and-forget mode failed with error 'my.bad': no`,
+    );
+  });
+
   test('may take longer than the run', async () => {
     const { world, containers, id } = await begun(main, hanging);
     expect((await observe(world, containers, id)).main.status).toBe('complete');

@@ -371,6 +371,19 @@ describe('calls', () => {
     expect(main.data).toEqual({});
   });
 
+  test('that are async and fail are named in the log of the run that made them', async () => {
+    const { main, log } = await run(
+      workflowOf('url: https://api.test', '- {id: go, type: action, async: true, action: {function: f}}\n'),
+      { reply: () => json({ wrong: 1 }, 503) },
+    );
+    expect(main.status).toBe('complete');
+    expect(log).toContainEqual(
+      expect.stringMatching(
+        /^Child '[0-9a-f-]{36}' in fire-and-forget mode failed with error 'service\.http\.status\.503': /,
+      ),
+    );
+  });
+
   test('in a subflow have the trace of the run that called it', async () => {
     const main =
       'functions: [{id: kid, type: subflow, workflow: kid}]\nstates: [{id: go, type: action, action: {function: kid}}]\n';
