@@ -1,4 +1,5 @@
 import { uptime } from 'node:os';
+import { DAY_MS } from '../../time/units.ts';
 
 /** The sources of a steady time; all in milliseconds. */
 export interface TimeSources {
@@ -30,12 +31,16 @@ const SYSTEM: TimeSources = {
 const MAX_CORRECTION_MS = 1000;
 /** A clock that was set ahead may be set back soon: it is followed after this time. */
 const PATIENCE_MS = 600_000;
+/** A start whose clock is behind the process before by more takes the clock's time: the earlier time was wrong by days. */
+const MAX_CONTINUED_MS = DAY_MS;
 /** While the clock of the system is behind, the time passes slower by this part. */
 const SLEWING = 0.1;
 
 /** By how much the clock is ahead of the expected time at the start, negative if behind; 0 for an ordinary correction. */
 function aheadAtStart(wall: number, { expected = wall, earliest = wall }: Partial<TimeSources>): number {
-  if (wall - expected > MAX_CORRECTION_MS) return wall - expected;
+  const ahead = wall - expected;
+  // Stored events, waits and ids have the time of the process before: an earlier time would put new ones before them.
+  if (ahead > MAX_CORRECTION_MS || (ahead < 0 && ahead >= -MAX_CONTINUED_MS)) return ahead;
   // A machine without a clock that runs while it is off has an earlier time until it asks a time server.
   return Math.min(wall - earliest, 0);
 }

@@ -64,11 +64,14 @@ test('a process that starts after the clock was set ahead follows it after ten m
   expect(now()).toBe(BEGIN + 3 * DAY + 10 * MINUTE);
 });
 
-test('a process that starts after the clock was set back takes it', () => {
+test.each([
+  ['an hour continues the time before', HOUR, BEGIN],
+  ['two days takes it', 2 * DAY, BEGIN - 2 * DAY],
+])('a process that starts after the clock was set back by %s', (_, back, expected) => {
   start();
   stop();
-  wall -= HOUR;
-  expect(start()()).toBe(BEGIN - HOUR);
+  wall -= back;
+  expect(start()()).toBe(expected);
 });
 
 test.each([

@@ -75,3 +75,31 @@ describe('the time of the local service', () => {
     expect(reported).toEqual([]);
   });
 });
+
+describe('a start whose clock is behind the process before', () => {
+  const startBehind = (behind: number) => {
+    const expected = wall + behind;
+    const onSet = (milliseconds: number) => reported.push(milliseconds);
+    now = steadyTime({ wall: () => wall, monotonic: () => monotonic, boot: () => boot, expected, onSet });
+    return expected;
+  };
+
+  test.each([
+    ['20 s', 20 * SECOND],
+    ['two minutes', 2 * MINUTE],
+    ['an hour', HOUR],
+    ['a day', DAY],
+  ])('continues its time when that is %s later, and passes slower', (_name, behind) => {
+    const expected = startBehind(behind);
+    expect(now()).toBe(expected);
+    const passed = Math.min(11 * behind, HOUR);
+    passBySeconds(passed);
+    expect(now()).toBe(Math.max(wall, expected + passed * 0.9));
+    expect(reported).toEqual([-behind]);
+  });
+
+  test('takes the time of the system when the other was wrong by more than a day', () => {
+    startBehind(DAY + SECOND);
+    expect(now()).toBe(wall);
+  });
+});
