@@ -264,3 +264,39 @@ describe('a value that is no text', () => {
     expect((await workspace.weft(['vars', 'get', 'binary'])).out).not.toBe('');
   });
 });
+
+describe('weft approvals', () => {
+  const ASKS = `states:
+- id: ask
+  type: approval
+  subject: Pay it?
+  choices: {approve: null, refuse: null}
+  form: {type: object, required: [amount], properties: {amount: {type: integer}, note: {type: string}}}
+`;
+
+  test('lists open approvals, and decides one with the values of its form, once', async () => {
+    await client.call('PUT', `${DEMO}/tree/asks?op=create-workflow`, { body: ASKS });
+    const started = (await client.call('POST', `${DEMO}/tree/asks?op=execute`, { body: '{}' })).json();
+    const instance = String(started['instance']);
+    const listed = () => workspace.weft(['approvals', '--workflow', 'asks', '--json']);
+    await expect.poll(async () => rowsOf((await listed()).json()).length, { timeout: 10_000 }).toBe(1);
+    const decide = (...words: string[]) => workspace.weft(['approvals', 'decide', instance, ...words]);
+    expect(await decide('approve', 'amount=3')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/form: amount: /),
+    });
+    expect(await decide('accept')).toMatchObject({
+      code: 1,
+      err: "weft: 400: the approval has no choice 'accept'; it has approve, refuse\n",
+    });
+    expect(await decide('approve', 'amount:=3', 'note=all right', '--by', 'Ann')).toMatchObject({
+      code: 0,
+      out: `decided 'approve' for ${instance} as Ann\n`,
+    });
+    const output = async () => (await client.call('GET', `${DEMO}/instances/${instance}/output`)).json();
+    await expect
+      .poll(async () => Buffer.from(String((await output())['data']), 'base64').toString())
+      .toContain('"form":{"amount":3,"note":"all right"}');
+    expect((await decide('refuse')).code).toBe(1);
+  });
+});
