@@ -293,10 +293,11 @@ describe('weft approvals', () => {
       code: 0,
       out: `decided 'approve' for ${instance} as Ann\n`,
     });
-    const output = async () => (await client.call('GET', `${DEMO}/instances/${instance}/output`)).json();
-    await expect
-      .poll(async () => Buffer.from(String((await output())['data']), 'base64').toString())
-      .toContain('"form":{"amount":3,"note":"all right"}');
+    const output = async () => {
+      const { data } = (await client.call('GET', `${DEMO}/instances/${instance}/output`)).json();
+      return JSON.parse(Buffer.from(String(data), 'base64').toString() || 'null') as object | null;
+    };
+    await expect.poll(output).toMatchObject({ return: { form: { amount: 3, note: 'all right' } } });
     expect((await decide('refuse')).code).toBe(1);
   });
 });
