@@ -1,3 +1,4 @@
+import { toJson } from '../language/json.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { matchesGlob } from './glob.ts';
 
@@ -6,6 +7,8 @@ export interface Filter {
   readonly type: string;
   /** Values by attribute name, all of which must match; names are compared in lower case. */
   readonly context: Readonly<Record<string, unknown>>;
+  /** Whether numbers and booleans are compared as their texts; else they match every value, as in the original. */
+  readonly isByValue?: boolean;
 }
 
 export interface MatchResult {
@@ -29,7 +32,7 @@ export function explainMatch(filter: Filter, event: CloudEvent): MatchResult {
   for (const [name, expected] of Object.entries(filter.context)) {
     const attribute = name.toLowerCase();
     const found = attributeOf(event, attribute);
-    if (!fits(expected, found)) return { matches: false, failed: { attribute, expected, found } };
+    if (!fits(expected, found, filter.isByValue)) return { matches: false, failed: { attribute, expected, found } };
   }
   return { matches: true };
 }
@@ -75,7 +78,11 @@ export function attributeOf(event: CloudEvent, attribute: string): unknown {
   return event[attribute] ?? undefined;
 }
 
-function fits(expected: unknown, found: unknown): boolean {
+function fits(expected: unknown, found: unknown, isByValue = false): boolean {
   if (found === undefined) return false;
+  if (isByValue) return matchesGlob(textOf(expected), textOf(found));
   return typeof expected !== 'string' || typeof found !== 'string' || matchesGlob(expected, found);
 }
+
+/** The text of a value, by which `order: 1` is the same as the header `ce-order: 1`. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : toJson(value ?? null));

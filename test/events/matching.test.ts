@@ -16,6 +16,24 @@ const EVENT = {
 
 const takes = (context: Record<string, unknown>, event = EVENT) => matches({ type: 'order', context }, event);
 
+describe('a filter by value', () => {
+  const takesValue = (context: Record<string, unknown>) => matches({ type: 'order', context, isByValue: true }, EVENT);
+
+  test.each([[{ num: 5 }], [{ num: '5' }], [{ num: '5*' }], [{ yes: true }], [{ yes: 'true' }], [{ kind: 'foo*' }]])(
+    'matches by %j',
+    (context) => {
+      expect(takesValue(context)).toBe(true);
+    },
+  );
+
+  test.each([[{ num: 6 }], [{ num: '6' }], [{ yes: false }], [{ kind: 5 }], [{ kind: null }], [{ absent: 5 }]])(
+    'does not match by %j',
+    (context) => {
+      expect(takesValue(context)).toBe(false);
+    },
+  );
+});
+
 describe('a filter', () => {
   test('matches an event of exactly its type', () => {
     expect(takes({})).toBe(true);

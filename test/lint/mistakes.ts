@@ -357,6 +357,31 @@ const FLOW: readonly Mistake[] = [
   { rule: 'odd-space', text: 'states:\n- id: a\n  type:▸\u00a0noop\n', mended: 'type: noop' },
   { rule: 'odd-space', text: query("'jq(.a ▸\u00a0| .b)'"), mended: 'jq(.a  | .b)' },
   {
+    rule: 'context-not-text',
+    text: 'start: {type: event, event: {type: e, context: {v: ▸2}}}\nstates:\n- {id: a, type: noop}\n',
+    mended: "context: {v: '2'}",
+    hint: "quote it: '2'",
+  },
+  {
+    rule: 'context-not-text',
+    text: state('  type: consumeEvent\n  event:\n    type: e\n    context:\n      paid: ▸true\n'),
+    mended: "paid: 'true'",
+    hint: 'quote it',
+  },
+  {
+    rule: 'context-not-text',
+    text: state('  type: eventsAnd\n  events:\n  - {type: e, context: {items: ▸jq(.items | length)}}\n'),
+    mended: 'jq(.items | length | tostring)',
+    hint: 'make it a text',
+  },
+  {
+    rule: 'context-not-text',
+    text: state(
+      '  type: eventsXor\n  events:\n  - event: {type: e, context: {n: ▸0x10}}\n    transition: b\n- {id: b, type: noop}\n',
+    ),
+    mended: "{n: '0x10'}",
+  },
+  {
     rule: 'event-never-sent',
     text: `start: {type: event, event: {type: ▸order_created}}\nstates:\n- {id: a, type: generateEvent, event: {type: order.created, source: s}}\n`,
     mended: 'event: {type: order.created}}',

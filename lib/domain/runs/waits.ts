@@ -74,6 +74,7 @@ export interface ReusedCalls {
 export interface Filter {
   readonly type: string;
   readonly context: Readonly<Record<string, unknown>>;
+  readonly isByValue?: boolean;
 }
 
 /** The event that cancels a run. */

@@ -101,7 +101,7 @@ export async function toWaiting(ports: Needs, run: runs.Run) {
   const canBeCancelled = run.status === 'pending' && cancelOn !== undefined;
   const reply = {
     ...{ namespace: run.namespace, instance: toRecord(run) },
-    ...(canBeCancelled ? { cancelOn: cancelOn.filter } : {}),
+    ...(canBeCancelled ? { cancelOn: { type: cancelOn.filter.type, context: cancelOn.filter.context } } : {}),
   };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;
   const { state, entered, until, approval } = wait;

@@ -14,7 +14,8 @@ export async function setCancelOn(unit: StepUnit): Promise<End | undefined> {
   if (cancelOn === undefined || unit.cancelOn !== undefined) return undefined;
   const { type, context } = cancelOn;
   try {
-    const filter = { type, context: (await evaluate(context, unit.data)) as Readonly<Record<string, unknown>> };
+    const values = (await evaluate(context, unit.data)) as Readonly<Record<string, unknown>>;
+    const filter = { type, context: values, isByValue: true };
     if (areTooLarge([filter])) {
       throw plainFailure(`has more than ${MAX_FILTER_BYTES / 1024} KiB, with the type`);
     }

@@ -14,8 +14,9 @@ function rangeOfScalar({ source }: Pick<Workflow, 'source'>, node: ScalarNode) {
   return { from: node, to: source.at(begin + written.length), quote };
 }
 
-/** Values that need no quotes, also in brackets. */
-const isSimple = (text: string): boolean => /^[A-Za-z@*][\w.@()*-]*$/.test(text) && !/^\*/.test(text);
+/** Texts that need no quotes, also in brackets. */
+const isSimple = (text: string): boolean =>
+  /^[A-Za-z@*][\w.@()*-]*$/.test(text) && !/^(?:\*|(?:true|false|null|yes|no|on|off|y|n)$)/i.test(text);
 
 /** The edit that replaces a scalar of one line by a text, in quotes where they are needed; undefined for other nodes. */
 export function scalarEdit(workflow: Pick<Workflow, 'source'>, node: Node, text: string): Edit | undefined {

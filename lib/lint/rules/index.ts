@@ -20,6 +20,7 @@ import { queryWithoutScript } from './queries/query-without-script.ts';
 import { scriptNotEvaluated } from './queries/script-not-evaluated.ts';
 import { scriptUnclosed } from './queries/script-unclosed.ts';
 import { transformNotObject } from './queries/transform-not-object.ts';
+import { contextNotText } from './references/context-not-text.ts';
 import { eventNeverSent } from './references/event-never-sent.ts';
 import { functionUnused } from './references/function-unused.ts';
 import { memberMissing } from './references/member-missing.ts';
@@ -35,6 +36,7 @@ export const RULES = {
   'catch-shadowed': catchShadowed,
   'catch-without-cause': catchWithoutCause,
   'condition-constant': conditionConstant,
+  'context-not-text': contextNotText,
   'cron-never': cronNever,
   'duration-unchecked': durationUnchecked,
   'event-never-sent': eventNeverSent,

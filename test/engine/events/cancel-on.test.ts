@@ -171,6 +171,40 @@ states:
   });
 });
 
+describe('a number or boolean in the context of cancelOn', () => {
+  const sendOrder = async (world: World, order: unknown, id: string): Promise<void> => {
+    const namespace = await namespaces.need(world.reliable, world.namespace);
+    const event = { specversion: '1.0', id, source: 'shop', type: 'order.cancelled', order } as const;
+    await receive(world.ports, namespace, event);
+  };
+
+  test.each([
+    ['{"id":1}', ['2', 2, true, '10'], '1'],
+    ['{"id":1}', ['2'], 1],
+    ['{"id":"1"}', [2, '2'], 1],
+    ['{"id":true}', [false, 'false', 1], 'true'],
+    ['{"id":0.5}', [5, '0.55'], 0.5],
+  ])('is compared by value: the run of %s is not cancelled by %j', async (input, others, own) => {
+    const world = await worldWith({ main: WAITING });
+    const { id } = await world.execute('main', input);
+    await settle(world);
+    for (const [index, order] of others.entries()) await sendOrder(world, order, `other-${index}`);
+    await settle(world);
+    expect((await runs.find(world.reliable, id))?.status).toBe('pending');
+    await sendOrder(world, own, 'own');
+    await settle(world);
+    expect(await runs.find(world.reliable, id)).toMatchObject({ status: 'failed', code: 'service.cancels.event' });
+  });
+
+  test('is compared by value for an event that came before the run waits', async () => {
+    const world = await worldWith({ main: WAITING });
+    const { id } = await world.execute('main', '{"id":1}');
+    await sendOrder(world, 2, 'other');
+    await settle(world);
+    expect((await runs.find(world.reliable, id))?.status).toBe('pending');
+  });
+});
+
 test('an event at any moment of a run cancels it once, or comes after its end', async () => {
   const source = `${CANCEL}states:
 - {id: nap, type: delay, duration: PT1S, transition: more}

@@ -7,7 +7,7 @@ import type { Mend } from '../../reports/finding.ts';
 import type { Rule } from '../../reports/rule.ts';
 
 /** The kind of the results of a jq program, if they are certainly no objects. */
-function kindOf(ast: Ast): string | undefined {
+export function kindOf(ast: Ast): string | undefined {
   switch (ast.kind) {
     case 'pipe':
       return kindOf(ast.right);
