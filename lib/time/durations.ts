@@ -17,6 +17,9 @@ export interface Duration {
 /** The longest duration that `addDuration` adds; a longer one counts as this many years. */
 export const MAX_YEARS = 100;
 
+/** The longest delay, milliseconds: MAX_YEARS from 1970 on. */
+export const MAX_DELAY_MS = Date.UTC(1970 + MAX_YEARS, 0);
+
 const FORM = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /** The regular expression of durations, for descriptions of the language. */

@@ -3,7 +3,7 @@ import { isCrashedCall, retryAfterOf } from '../../domain/runs/call-results.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { RetryPolicy } from '../../domain/runs/waits.ts';
 import { matchesCode } from '../../language/patterns.ts';
-import { addDuration, parseDuration } from '../../time/durations.ts';
+import { addDuration, MAX_DELAY_MS, parseDuration } from '../../time/durations.ts';
 
 const DEFAULT_DELAY = 'PT5S';
 const DEFAULT_DELAY_MS = 5000;
@@ -17,9 +17,15 @@ export function retryPolicyOf({ retries }: ActionPlan): RetryPolicy | undefined 
   return { codes, maxAttempts, delay, backoffMultiplier: multiplier || 1 };
 }
 
-/** The delay between the failed attempt `k` and the next one, milliseconds; at least its `retryAfterOf`. */
-export const retryDelay = ({ delay, backoffMultiplier }: RetryPolicy, k: number, child: Run): number =>
-  Math.max(delay * backoffMultiplier ** k, retryAfterOf(child));
+/**
+ * The delay between the failed attempt `k` and the next one, milliseconds; at least its `retryAfterOf`, and at most 100 years:
+ * dates end after 270,000.
+ */
+export const retryDelay = ({ delay, backoffMultiplier }: RetryPolicy, k: number, child: Run): number => {
+  // Zero times infinity is no number.
+  const own = delay === 0 ? 0 : delay * backoffMultiplier ** k;
+  return Math.min(Math.max(own, retryAfterOf(child)), MAX_DELAY_MS);
+};
 
 /** The decision after a failed attempt: a retry after `delay` milliseconds, or none. */
 export type RetryDecision =

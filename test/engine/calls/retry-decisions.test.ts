@@ -30,6 +30,27 @@ describe('the retry policy of an action', () => {
   });
 });
 
+describe('a delay beyond dates', () => {
+  const CENTURY = Date.UTC(2070, 0);
+
+  test.each([
+    ['by its multiplier', { ...POLICY, backoffMultiplier: 1e13 }, 1],
+    ['by many attempts', { ...POLICY, backoffMultiplier: 10 }, 500],
+    ['by itself', { ...POLICY, delay: 1e300 }, 0],
+  ])('%s is a hundred years', (_, policy, k) => {
+    expect(retryDelay(policy, k, failedWith('busy.now'))).toBe(CENTURY);
+  });
+
+  test('is zero for a delay of zero', () => {
+    expect(retryDelay({ ...POLICY, delay: 0, backoffMultiplier: 1e300 }, 2, failedWith('busy.now'))).toBe(0);
+  });
+
+  test('that a server asks for is a hundred years too', () => {
+    const asking = failedWith('busy.now', { kind: 'call', data: { retryAfter: 1e18 } });
+    expect(retryDelay(POLICY, 0, asking)).toBe(CENTURY);
+  });
+});
+
 describe('a failed attempt', () => {
   test('is retried for a listed code while attempts are left', () => {
     expect(decideRetry(failedWith('busy.now'), POLICY, 1, 'service')).toEqual({ kind: 'retry', delay: 3000 });
