@@ -1,15 +1,17 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { unreachable } from './problems.ts';
 
 /** The decoders by the names of content encodings (RFC 9110, 8.4.1). */
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-  ['zstd', createZstdDecompress],
+type CreateDecoder = (source: Readable) => Transform | Promise<Transform>;
+const DECODERS: ReadonlyMap<string, CreateDecoder> = new Map<string, CreateDecoder>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', inflaterFor],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress()],
 ]);
 
 /** The encodings that `readBody` decodes, as the value of an `Accept-Encoding` header. */
@@ -40,7 +42,7 @@ export async function readBody(message: IncomingMessage, options: BodyOptions): 
   let size = 0;
   try {
     if (Number(message.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-    for await (const part of decoded(message) as AsyncIterable<Buffer>) {
+    for await (const part of (await decoded(message)) as AsyncIterable<Buffer>) {
       size += part.length;
       if (size > maxBytes) throw tooLarge();
       parts.push(part);
@@ -52,14 +54,26 @@ export async function readBody(message: IncomingMessage, options: BodyOptions): 
 }
 
 /** The decoded body. An encoding that is not known leaves it as it is. */
-function decoded(message: IncomingMessage): Readable {
+async function decoded(message: IncomingMessage): Promise<Readable> {
   const names = (message.headers['content-encoding'] ?? '').toLowerCase().split(',');
   const decoders = names.map((name) => DECODERS.get(name.trim())).filter((decoder) => decoder !== undefined);
   if (decoders.length === 0 || message.headers['content-length'] === '0') return message;
-  return decoders.reverse().reduce<Readable>((source, create) => {
-    const decoder = create();
+  let source: Readable = message;
+  for (const create of decoders.reverse()) {
+    const decoder = await create(source);
     // The error is read from the decoder; without a callback it would be thrown.
     pipeline(source, decoder, () => undefined);
-    return decoder;
-  }, message);
+    source = decoder;
+  }
+  return source;
+}
+
+/** The decoder of `deflate`: of zlib's format, or of raw data, which some servers send though RFC 9110 (8.4.1.2) excludes it. */
+async function inflaterFor(source: Readable): Promise<Transform> {
+  await Promise.race([once(source, 'readable'), once(source, 'end')]);
+  const first = source.read(1) as Buffer | null;
+  if (first === null) return createInflate();
+  source.unshift(first);
+  // The low bits of zlib's first byte are its method, 8; those of raw data would be an empty stored block.
+  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }

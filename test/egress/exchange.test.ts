@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { setInterval } from 'node:timers';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../lib/egress/guard.ts';
@@ -60,6 +60,9 @@ describe('a response', () => {
   test.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['gzip, deflate', (text: string) => deflateRawSync(gzipSync(text))],
+    ['deflate, gzip', (text: string) => gzipSync(deflateRawSync(text))],
     ['br', brotliCompressSync],
     // No encoding, but a name that every object of JavaScript has.
     ['constructor', Buffer.from],
@@ -68,6 +71,26 @@ describe('a response', () => {
       response.writeHead(200, { 'Content-Encoding': encoding }).end(compress('small'));
     });
     expect(text(await send(url))).toBe('small');
+  });
+
+  test('of the encoding deflate may be empty', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { 'Content-Encoding': 'deflate', 'Transfer-Encoding': 'chunked' }).end();
+    });
+    expect(await problemOf(url)).toBe('response');
+  });
+
+  test('has the UTF-8 of its headers, as the request has', async () => {
+    let city: string | undefined;
+    const { url } = await serveRaw((socket) => {
+      socket.on('data', (head) => {
+        city = /x-city: (.*)\r/i.exec(head.toString('utf8'))?.[1];
+        socket.end('HTTP/1.1 200 OK\r\nX-City: Köln\r\nSet-Cookie: a=ö\r\nContent-Length: 0\r\n\r\n');
+      });
+    });
+    const { headers } = await send(url, { headers: { 'x-city': '東京 Köln' } });
+    expect(city).toBe('東京 Köln');
+    expect(headers).toMatchObject({ 'x-city': 'Köln', 'set-cookie': ['a=ö'] });
   });
 
   test('to HEAD has no body, whatever its headers announce', async () => {
@@ -240,6 +263,18 @@ describe('redirects', () => {
     const request = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: Buffer.from('hello') };
     expect(text(await send(`${url}/a`, request))).toBe('done');
     expect(seen).toEqual(['POST /a text/plain hello', 'POST /b text/plain hello', 'GET /c?d=1 undefined ']);
+  });
+
+  test('send the cookies of the request to its origin, and none that a response sets', async () => {
+    const seen: unknown[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push(request.headers.cookie);
+      if (request.url === '/a') response.writeHead(302, { Location: '/b', 'Set-Cookie': 'set=1' }).end();
+      else response.writeHead(200, { 'Set-Cookie': 'last=1' }).end();
+    });
+    const { headers } = await send(`${url}/a`, { headers: { cookie: 'own=1' } });
+    expect(seen).toEqual(['own=1', 'own=1']);
+    expect(headers['set-cookie']).toEqual(['last=1']);
   });
 
   test('in a loop end', async () => {

@@ -1,4 +1,4 @@
-import { isObject, toJson } from '../../language/json.ts';
+import { isObject } from '../../language/json.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { failure, type StateError } from '../evaluation/failures.ts';
 
@@ -7,8 +7,6 @@ export const invalidRequest = (text: string): StateError => failure('http.reques
 
 /** The longest URL that is sent, characters. */
 const MAX_URL = 16 * 1024;
-/** The largest body that is sent, bytes. */
-const MAX_BODY = 16 * 1024 * 1024;
 const DEFAULT_MS = 30_000;
 /** The longest time of one call: a Lambda function runs for 15 minutes. */
 const MAX_MS = 14 * 60_000;
@@ -19,7 +17,10 @@ const MAX_HEADERS = 100;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // Line breaks would begin another header, or another request.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
-const VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f\u0100-\uffff]*$/;
+const VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
+/** Whether a text can be the value of a header. */
+export const isHeaderValue = (text: string): boolean => VALUE.test(text);
+
 /** Headers that the connection needs, and that would change where a request ends or which host it is for. */
 const RESERVED: ReadonlySet<string> = new Set([
   'connection',
@@ -58,13 +59,15 @@ export function urlOf(value: unknown, path: unknown, query: unknown): URL {
   return url;
 }
 
-function entriesOf(value: unknown, field: string): readonly (readonly [string, unknown])[] {
+/** The entries of an object of names and values; none for null. Throws `http.request` for another value. */
+export function entriesOf(value: unknown, field: string): readonly (readonly [string, unknown])[] {
   if (value === undefined || value === null) return [];
   if (!isObject(value)) throw invalidRequest(`'${field}' is no object of names and values`);
   return Object.entries(value);
 }
 
-function toText(value: unknown, field: string, name: string): string {
+/** The text of a scalar. Throws `http.request` for another value. */
+export function toText(value: unknown, field: string, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw invalidRequest(`'${name}' in '${field}' is neither text nor a number nor true or false`);
@@ -82,7 +85,7 @@ export function headersOf(value: unknown): Record<string, string> {
       .flat()
       .map((item) => toText(item, 'headers', name))
       .join(', ');
-    if (!VALUE.test(text)) {
+    if (!isHeaderValue(text)) {
       throw invalidRequest(`the header '${name}' has a line break, or another character that headers cannot have`);
     }
     headers[name] = text.trim();
@@ -99,32 +102,6 @@ export function methodOf(value: unknown, hasBody: boolean): string {
     throw invalidRequest("'method' is none of HTTP that can be sent, such as GET or POST");
   }
   return method;
-}
-
-/** A body as it is sent. */
-export interface Body {
-  readonly text: string;
-  readonly type: string;
-}
-
-const FORM = 'application/x-www-form-urlencoded';
-
-/** The body: a text as it is, an object as a form if that is its type, any other value as JSON; null is none. */
-export function bodyOf(value: unknown, type: string | undefined): Body | undefined {
-  if (value === undefined || value === null) return undefined;
-  const body = encode(value, type);
-  if (Buffer.byteLength(body.text) > MAX_BODY) throw invalidRequest(`'body' has more than ${MAX_BODY} bytes`);
-  return body;
-}
-
-function encode(value: unknown, type = ''): Body {
-  if (typeof value === 'string') return { text: value, type: 'text/plain; charset=utf-8' };
-  if (!type.toLowerCase().startsWith(FORM)) return { text: toJson(value), type: 'application/json' };
-  const form = new URLSearchParams();
-  for (const [name, one] of entriesOf(value, 'body')) {
-    for (const item of [one].flat()) if (item !== null) form.append(name, toText(item, 'body', name));
-  }
-  return { text: form.toString(), type: FORM };
 }
 
 /** The time for a call, milliseconds. */

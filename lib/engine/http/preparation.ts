@@ -3,17 +3,8 @@ import { isObject } from '../../language/json.ts';
 import { ownMember } from '../../language/own-members.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
-import {
-  bodyOf,
-  expectOf,
-  headersOf,
-  insecureOf,
-  invalidRequest,
-  methodOf,
-  msOf,
-  redirectsOf,
-  urlOf,
-} from './fields.ts';
+import { bodyOf } from './bodies.ts';
+import { expectOf, headersOf, insecureOf, invalidRequest, methodOf, msOf, redirectsOf, urlOf } from './fields.ts';
 import type { PreparedRequest } from './prepared.ts';
 
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
@@ -143,10 +134,10 @@ function toRequest(values: Values, auth: Authentication, listed: readonly string
   return {
     url: url.href,
     method: methodOf(values.method, body !== undefined),
-    headers: body === undefined ? headers : { 'content-type': body.type, ...headers },
+    headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
     credentials: { ...userinfo.credentials, ...credentials },
     ...others,
-    ...(body === undefined ? {} : { body: body.text }),
+    ...(body === undefined ? {} : { body: body.text, ...(body.encoding && { bodyEncoding: body.encoding }) }),
     ms: msOf(values.timeout),
     expect: expectOf(values.expect),
     redirects: redirectsOf(values.redirects),

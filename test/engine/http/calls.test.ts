@@ -90,6 +90,35 @@ describe('the request of an http function', () => {
     expect(observed.web.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
   });
 
+  test('is a form with a file if that is its content type, and bytes of a response are sent as they came', async () => {
+    const states = `- id: get
+  type: action
+  action: {function: f}
+  transform: {photo: jq(.return.body)}
+  transition: form
+- id: form
+  type: action
+  action: {function: f, input: {headers: {Content-Type: multipart/form-data}, body: {a: '1', photo: jq(.photo)}}}
+  transition: put
+- {id: put, type: action, action: {function: f, input: {method: PUT, body: jq(.photo)}}}
+`;
+    const bytes = Buffer.from([0x89, 0, 0xff]);
+    const reply: Reply = ({ method }) =>
+      method === 'GET' ? { status: 200, headers: { 'content-type': 'image/png' }, body: bytes } : json({});
+    const { web } = await run(workflowOf('url: https://api.test', states), { reply });
+    const [, form, put] = web.requests;
+    const type = form?.headers['content-type'] ?? '';
+    const fields = await new Response(Buffer.from(form?.body ?? []), { headers: { 'content-type': type } }).formData();
+    const photo = fields.get('photo') as File;
+    expect([fields.get('a'), photo.name, photo.type]).toEqual(['1', 'photo', 'image/png']);
+    expect(Buffer.from(await photo.arrayBuffer())).toEqual(bytes);
+    expect([put?.method, put?.headers['content-type'], Buffer.from(put?.body ?? [])]).toEqual([
+      'PUT',
+      'image/png',
+      bytes,
+    ]);
+  });
+
   test('takes fields from the input of the action; headers are merged by name', async () => {
     const states = `- id: go
   type: action

@@ -194,6 +194,35 @@ describe('a request to a webhook', () => {
     expect(answer.json()['body']).toEqual(expected);
   });
 
+  test('has the UTF-8 of its headers', async () => {
+    await store('headers', 'verify: {none: true}, reply: wait');
+    const [city, sign] = ['Köln', '東京 😀'].map((text) => Buffer.from(text).toString('latin1'));
+    const headers = { 'X-City': String(city), 'X-Sign': String(sign), 'X-Old': 'K\u00f6ln' };
+    const answer = await send('headers', { headers });
+    expect(answer.json()['headers']).toMatchObject({ 'x-city': 'Köln', 'x-sign': '東京 😀', 'x-old': 'Köln' });
+  });
+
+  test('has the fields and files of a form of the type multipart/form-data', async () => {
+    await store('files', 'verify: {none: true}, reply: wait');
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ a: '1', city: 'Köln\r\n', constructor: 'c' }))
+      form.append(name, value);
+    for (const value of ['x', 'y']) form.append('list', value);
+    form.append('photo', new Blob([Uint8Array.of(0x89, 0, 0xff)], { type: 'image/png' }), 'Köln.png');
+    const request = new Request('http://x', { method: 'POST', body: form });
+    const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
+    const body = new Uint8Array(await request.arrayBuffer());
+    const input = (await send('files', { body, headers })).json();
+    expect(input['body']).toEqual({
+      a: '1',
+      city: 'Köln\r\n',
+      constructor: 'c',
+      list: ['x', 'y'],
+      photo: { filename: 'Köln.png', type: 'image/png', base64: 'iQD/' },
+    });
+    expect(input['raw']).toBe(Buffer.from(body).toString('base64'));
+  });
+
   test('may use GET and PUT, and no other method', async () => {
     await store('methods', 'verify: {none: true}, reply: wait');
     expect((await send('methods', { method: 'GET' })).json()['method']).toBe('GET');
@@ -350,16 +379,26 @@ describe('the list of webhooks', () => {
 });
 
 describe('a body that costs more than its bytes', () => {
-  const TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+  const TYPES = {
+    json: 'application/json',
+    form: 'application/x-www-form-urlencoded',
+    multipart: 'multipart/form-data; boundary=b',
+  };
   const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
   test.each([
     ['is nested too deeply', 'json', nested(100_000), 'is nested deeper than 900 levels'],
     ['has too many values', 'json', `[${'1,'.repeat(600_000)}1]`, 'has more than 500000 values'],
     ['has too many fields', 'form', 'a&'.repeat(20_000), 'has more than 10000 fields'],
+    [
+      'has too many parts',
+      'multipart',
+      '--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n'.repeat(20_000),
+      'has more than 10000 fields',
+    ],
   ] as const)('is a mistake of its sender if it %s', async (_, type, body, problem) => {
     const headers = { 'Content-Type': TYPES[type] };
-    const name = problem.replaceAll(' ', '-');
+    const name = `${type}-${problem.replaceAll(' ', '-')}`;
     await store(`start-${name}`, 'verify: {none: true}');
     await store(`event-${name}`, 'verify: {none: true}, event: {type: large, context: {}}');
     await store(`stripe-${name}`, 'verify: {stripe: HOOK}');

@@ -1,6 +1,7 @@
 import type { WebhookVerification } from '../../../compiler/plan/webhooks.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
+import { type Part, partsOf } from './multipart.ts';
 
 /** A request to a webhook. */
 export interface WebhookRequest {
@@ -17,7 +18,7 @@ export interface WebhookInput {
   readonly headers: Readonly<Record<string, string>>;
   /** A parameter that is given several times is a list. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON and forms as values, another text as it is, other bytes as base64. */
+  /** JSON and forms as values, files of a form as `{filename, type, base64}`, another text as it is, other bytes as base64. */
   readonly body: unknown;
   /** The bytes of the body as base64. */
   readonly raw: string;
@@ -70,11 +71,29 @@ function jsonOf(text: string, body: Uint8Array): unknown {
 }
 
 /** A list of pairs as an object; a name that occurs several times has the list of its values. */
-function grouped(pairs: Iterable<readonly [string, string]>): Record<string, string | readonly string[]> {
+function grouped<T>(pairs: Iterable<readonly [string, T]>): Record<string, T | readonly T[]> {
   const groups = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries(
-    [...groups].map(([name, all]) => [name, all.length === 1 ? (all[0]?.[1] ?? '') : all.map(([, value]) => value)]),
-  );
+  const values = [...groups].map(([name, all]) => [name, all.map(([, value]) => value)] as const);
+  return Object.fromEntries(values.map(([name, all]) => [name, all.length === 1 ? (all[0] as T) : all]));
+}
+
+/** The fields and files of a form with files; undefined for another body, and for one that is malformed. */
+function multipartOf(type: string, body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  const values: [string, unknown][] = [];
+  const parts = partsOf(type, body);
+  for (let next = parts.next(); ; next = parts.next()) {
+    if (next.done) return next.value ? grouped(values) : undefined;
+    if (values.push([next.value.name, valueOfPart(next.value)]) > MAX_FIELDS)
+      throw tooLarge(`has more than ${MAX_FIELDS} fields`);
+  }
+}
+
+/** A field as its text, or its value if its type is JSON; bytes and a file as the HTTP function sends them. */
+function valueOfPart({ filename, type, body }: Part): unknown {
+  const text = filename === undefined ? textOf(body) : undefined;
+  if (text !== undefined) return JSON_TYPE.test(type ?? '') ? jsonOf(text, body) : text;
+  const bytes = { type: type ?? 'application/octet-stream', base64: body.toString('base64') };
+  return filename === undefined ? bytes : { filename, ...bytes };
 }
 
 function textOf(body: Uint8Array): string | undefined {
@@ -86,6 +105,8 @@ function textOf(body: Uint8Array): string | undefined {
 }
 
 function bodyOf({ headers, body }: WebhookRequest): unknown {
+  const multipart = multipartOf(headers['content-type'] ?? '', body);
+  if (multipart !== undefined) return multipart;
   const text = textOf(body);
   if (text === undefined) return Buffer.from(body).toString('base64');
   const type = headers['content-type'] ?? '';
