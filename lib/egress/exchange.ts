@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { fromHeader } from '../language/header-text.ts';
 import type { WebRequest, WebResponse } from '../ports/web.ts';
 import { UnreachableError } from '../ports/web.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './bodies.ts';
@@ -103,7 +104,7 @@ async function toResponse(message: IncomingMessage, { url, method }: Hop, maxByt
   const body = await readBody(message, { host: url.host, method, maxBytes });
   const headers = Object.entries(message.headers).map(([name, value]) => [
     name,
-    name === 'set-cookie' ? value : [value ?? ''].flat().join(', '),
+    name === 'set-cookie' ? [value ?? ''].flat().map(fromHeader) : fromHeader([value ?? ''].flat().join(', ')),
   ]);
   return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body };
 }

@@ -2,12 +2,14 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { toHeader } from '../language/header-text.ts';
 import { UnreachableError } from '../ports/web.ts';
 import type { EgressGuard } from './guard.ts';
 
 /** A request to a server that a user named. */
 export interface OutgoingRequest {
   readonly method: string;
+  /** Sent as UTF-8. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | Readable;
   /** Aborts the request and the reading of its response. */
@@ -34,7 +36,8 @@ export async function sendRequest(guard: EgressGuard, url: URL, request: Outgoin
   const length = body instanceof Uint8Array ? { 'content-length': String(body.length) } : {};
   // A server that speaks HTTP/2 only refuses the handshake then, instead of sending an unreadable answer.
   const tls = { ALPNProtocols: ['http/1.1'], ...(isInsecure && { rejectUnauthorized: false }) };
-  const options = { method, headers: { ...headers, ...length }, lookup, agent: false, ...tls };
+  const encoded = Object.entries(headers).map(([name, value]) => [name, toHeader(value)]);
+  const options = { method, headers: { ...Object.fromEntries(encoded), ...length }, lookup, agent: false, ...tls };
   return new Promise((resolve, reject) => {
     const outgoing = open(url, { ...options, ...(signal && { signal }) });
     if (idleMs !== undefined)

@@ -26,20 +26,33 @@ export function decodeEvents(request: Request): readonly Decoded[] {
   const { headers } = request;
   const type = (headers['content-type'] ?? '').trim().toLowerCase();
   if (type.startsWith('application/cloudevents-batch+json')) return decodeBatch(request);
-  const isBinary =
-    !type.startsWith('application/cloudevents+json') &&
-    (!type.startsWith('application/json') || Boolean(headers['ce-type']));
-  const decoded = isBinary ? decodeBinary(request) : decodeStructured(request);
+  const decoded = decodeOne(type, request);
   return ['event' in decoded ? decoded : { event: keepData(decoded.problem, request) }];
+}
+
+/** Decodes one event. It is structured by its media type, or as JSON without a header of the binary mode. */
+function decodeOne(type: string, request: Request): Decoded {
+  if (type.startsWith('application/cloudevents+json')) return decodeStructured(request);
+  // Another event format is not one of the binary mode (HTTP binding 3).
+  if (type.startsWith('application/cloudevents')) return { problem: UNKNOWN };
+  const isStructured = type.startsWith('application/json') && !request.headers['ce-type'];
+  return isStructured ? decodeStructured(request) : decodeBinary(request);
 }
 
 function decodeBatch({ body, newId }: Request): readonly Decoded[] {
   const parsed = parseJson(body);
   if ('problem' in parsed) return [parsed];
   const batch = parsed.value ?? [];
-  if (Array.isArray(batch)) return batch.map((element: unknown) => decodeEvent(element, newId));
+  if (Array.isArray(batch)) return batch.map((element: unknown) => decodeElement(element, batch[0], newId));
   const kind = typeof batch === 'boolean' ? 'bool' : typeof batch;
   return [{ problem: `json: cannot unmarshal ${kind} into Go value of type []event.Event` }];
+}
+
+/** Decodes an element of a batch, whose events all have one version (HTTP binding 3.3.2). */
+function decodeElement(element: unknown, first: unknown, newId: () => string): Decoded {
+  const decoded = decodeEvent(element, newId);
+  if ('problem' in decoded || !isObject(first) || decoded.event.specversion === first['specversion']) return decoded;
+  return { problem: 'specversion: MUST be the same for all events of a batch\n' };
 }
 
 function decodeStructured({ body, newId }: Request): Decoded {
@@ -65,7 +78,9 @@ export function decodeEvent(value: unknown, newId: () => string): Decoded {
 }
 
 function decodeBinary({ headers, body, newId }: Request): Decoded {
-  const attributes = fromHeaders(headers);
+  const read = fromHeaders(headers);
+  if ('problem' in read) return read;
+  const { attributes } = read;
   const version = attributes['specversion'];
   if (version !== '1.0' && version !== '0.3') return { problem: UNKNOWN };
   const checked = checkAttributes(attributes, newId);

@@ -20,7 +20,7 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/lint', 'lib/testing', 'lib/pricing'], on: ['lib/compiler'] },
   { rooms: ['lib/authoring'], on: ['lib/lint'] },
 
-  { rooms: ['lib/egress'], on: ['lib/egress/addresses.ts', 'lib/ports'] },
+  { rooms: ['lib/egress'], on: ['lib/egress/addresses.ts', 'lib/language', 'lib/ports'] },
   { rooms: ['lib/containers'], on: ['lib/containers/sidecar', 'lib/egress'] },
   { rooms: ['lib/adapters/portable'], on: ['lib/egress'] },
   { rooms: ['lib/adapters/aws/measures.ts', 'lib/adapters/aws/table'], on: ['lib/adapters/portable'] },

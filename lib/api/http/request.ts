@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { fromHeader } from '../../language/header-text.ts';
 import { ownMember } from '../../language/own-members.ts';
 
 /** A request as received, before it is validated, without its body. */
@@ -9,7 +10,7 @@ export interface RequestHead {
   /** The prefix of the path in the caller's URL: the stage of API Gateway, or empty. */
   readonly base: string;
   readonly query: Readonly<Record<string, readonly string[]>>;
-  /** By lower-case name; the first value of a repeated header. */
+  /** By lower-case name; the first value of a repeated header, as UTF-8. */
   readonly headers: Readonly<Record<string, string>>;
   /** The IP address of the client, or of the proxy before it; empty if it is not known. */
   readonly address: string;
@@ -28,7 +29,8 @@ export type RequestEvent = APIGatewayProxyEvent & {
 
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(event.headers ?? {})) headers[name.toLowerCase()] = value ?? '';
+  for (const [name, value] of Object.entries(event.headers ?? {}))
+    headers[name.toLowerCase()] = fromHeader(value ?? '');
   return headers;
 }
 

@@ -6,17 +6,15 @@ import type { Message } from '../../ports/bus.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
-import { toTimestamp } from '../../time/timestamps.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { alreadyExists, notFound, ServiceError } from '../errors.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { type Put, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
-import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { pagesOf, readPage } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
-import { isVoid, recordIn, reserve } from './reservations.ts';
+import { hashOf, isOfSource, isVoid, recordIn, reserve } from './reservations.ts';
 
 /** The outcome of an event for one listener, for the explanation of the event. */
 export interface Trace {
@@ -56,15 +54,6 @@ export interface Recorded {
   readonly notes: number;
 }
 
-export interface EventRecord {
-  readonly receivedAt: string;
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  /** Base64 of the event's JSON. */
-  readonly cloudevent: string;
-}
-
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 
 /** How long events are kept, days. */
@@ -78,9 +67,6 @@ const MAX_MESSAGE_BYTES = 200 * 1024;
 
 const ttlOf = (due: number): number => toTtl(due + RETENTION_DAYS * DAY_MS);
 
-/** The first 128 bits of SHA-256, hexadecimal. */
-export const hashOf = (text: string): string => sha256(text).slice(0, 32);
-
 /** Throws `too-large` for an event that cannot be recorded. */
 export function needSize(event: CloudEvent): void {
   const bytes = Buffer.byteLength(toText(event));
@@ -88,30 +74,35 @@ export function needSize(event: CloudEvent): void {
   throw new ServiceError('too-large', `the event has ${bytes} bytes; an event has at most ${MAX_EVENT_BYTES}`);
 }
 
-/** When an event is received and when it is due, milliseconds since 1970; at once, if `due` is absent. */
-interface Times {
+/**
+ * When an event is received and when it is due, milliseconds since 1970; at once, if `due` is absent. `isSecond`: an event of
+ * another source has its id.
+ */
+interface Recording {
   readonly received: number;
   readonly due?: number | undefined;
+  readonly isSecond?: boolean;
 }
 
 /**
- * Returns the key of an event and the writes that record it. They are one transaction, or `reserve` makes the first one; both
- * fail if the namespace has an event with the same id. Listeners find the event by the time when it is due, lists by the time
- * when it was received. Throws `too-large`.
+ * Returns the key of an event and the writes that record it. They are one transaction, or `reserve` makes the first one.
+ * Listeners find the event by the time when it is due, lists by the time when it was received. Throws `too-large`.
  */
 export async function toWrites(
   { blobs }: Pick<Ports, 'blobs'>,
   home: keys.Home,
   event: CloudEvent,
-  { received, due = received }: Times,
+  { received, due = received, isSecond = false }: Recording,
 ): Promise<{ readonly key: Key; readonly writes: readonly [Put, Put] }> {
   needSize(event);
-  const key = keys.event(home, event, due);
+  const { id, type } = event;
+  const source = isSecond ? event.source : undefined;
+  const key = keys.event(home, { type, id, source }, due);
   const ttl = ttlOf(due);
-  const blob = keys.blobOf(keys.eventBlobs(key.pk), hashOf(event.id), String(received));
-  const pointer = { eventPk: key.pk, eventSk: key.sk, ttl };
+  const blob = keys.blobOf(keys.eventBlobs(key.pk), hashOf(`${id} ${event.source}`), String(received));
+  const pointer = { eventPk: key.pk, eventSk: key.sk, source: hashOf(event.source), ttl };
   const attributes = {
-    ...keys.eventReceived(home, event.id, received),
+    ...keys.eventReceived(home, id, received),
     received,
     due,
     routed: false,
@@ -120,7 +111,7 @@ export async function toWrites(
     ttl,
   };
   const absent = { absent: true } as const;
-  return { key, writes: [putAt(keys.eventId(home.id, event.id), pointer, absent), putAt(key, attributes, absent)] };
+  return { key, writes: [putAt(keys.eventId(home.id, id, source), pointer, absent), putAt(key, attributes, absent)] };
 }
 
 /** The message about a recorded event. */
@@ -182,18 +173,48 @@ export async function read(needs: Needs, { pk, sk }: Message['record']): Promise
   return item === undefined ? undefined : resolve(needs, item);
 }
 
-/** Returns the event with this id. Throws `not-found`. */
-export async function need(needs: Needs, namespaceId: string, id: string): Promise<Recorded> {
-  const [pointer] = await needs.table.get([keys.eventId(namespaceId, id)]);
+async function needOf(needs: Needs, pointer: Item | undefined): Promise<Recorded> {
   const found = pointer && (await read(needs, recordIn(pointer)));
   if (found === undefined) throw notFound('cloud_events');
   return found;
 }
 
+/** Returns the event with this name (see `nameOf`). Throws `not-found`. */
+export async function need(needs: Needs, namespaceId: string, name: string): Promise<Recorded> {
+  const end = name.lastIndexOf(' ');
+  const second = end < 0 ? [] : [keys.eventId(namespaceId, name.slice(0, end), name.slice(end + 1))];
+  const pointers = await needs.table.get([keys.eventId(namespaceId, name), ...second]);
+  return needOf(
+    needs,
+    pointers.find((one) => one !== undefined),
+  );
+}
+
+/** Returns the event of this source with this id. Throws `not-found`. */
+export async function needSame(needs: Needs, namespaceId: string, { id, source }: CloudEvent): Promise<Recorded> {
+  const [first, second] = await needs.table.get([keys.eventId(namespaceId, id), keys.eventId(namespaceId, id, source)]);
+  return needOf(needs, first !== undefined && isOfSource(first, source) ? first : second);
+}
+
+/** The write that records an event, after its name was reserved. Throws `exists`. */
+async function reserved(
+  ports: Needs,
+  home: keys.Home,
+  event: CloudEvent,
+  times: Recording,
+): Promise<{ readonly key: Key; readonly record: Put }> {
+  for (const isSecond of [false, true]) {
+    const { key, writes } = await toWrites(ports, home, event, { ...times, isSecond });
+    const [pointer, record] = writes;
+    if (await reserve(ports, pointer)) return { key, record };
+  }
+  throw alreadyExists();
+}
+
 /**
- * Records an event that is due after `delay` milliseconds: reserves its id, then stores it. After a crash in between it is
+ * Records an event that is due after `delay` milliseconds: reserves its name, then stores it. After a crash in between it is
  * not recorded, and recorded when it is sent again. Throws `too-large`, and `exists` when the namespace has an event with its
- * id.
+ * source and id.
  */
 export async function record(
   ports: Needs & Pick<Ports, 'clock'>,
@@ -204,12 +225,10 @@ export async function record(
   return retryOnConflict(async () => {
     const received = ports.clock.now();
     const due = received + delay;
-    const { key, writes } = await toWrites(ports, home, event, { received, due });
-    const [pointer, record] = writes;
-    await reserve(ports, pointer);
+    const { key, record } = await reserved(ports, home, event, { received, due });
     await onConflict(ports.table.write([record]), async (conflict) => {
       const [stored] = await ports.table.get([key]);
-      // Another process has taken the id over.
+      // Another process has taken the name over.
       if (stored === undefined || isVoid(stored)) throw conflict;
       // The client of the database repeats a request whose response was lost.
       if (!isDeepStrictEqual(stored['event'], record.item['event'])) throw alreadyExists();
@@ -272,15 +291,4 @@ export async function newestOfType(
     found.push(...recorded.filter((one) => one !== undefined));
   }
   return found.slice(0, limit);
-}
-
-/** The wire form of an event in lists. */
-export function toRecord({ received, event }: Pick<Recorded, 'received' | 'event'>): EventRecord {
-  return {
-    receivedAt: toTimestamp(received),
-    id: event.id,
-    source: event.source,
-    type: event.type,
-    cloudevent: Buffer.from(toText(event)).toString('base64'),
-  };
 }

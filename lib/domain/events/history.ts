@@ -8,7 +8,18 @@ import { cursorOf, cutOf, idIn, type List, paginate, type Sorting, spanOf, toLis
 import type { Range } from '../storage/queries.ts';
 import { readCut, readWindow, type Span } from '../storage/windows.ts';
 import * as events from './events.ts';
-import { type Criteria, criteriaOf, narrowed, type Row, rangesOf, read, rowOf, scan } from './rows.ts';
+import {
+  type Criteria,
+  criteriaOf,
+  type EventRecord,
+  narrowed,
+  type Row,
+  rangesOf,
+  read,
+  rowOf,
+  scan,
+  toRecord,
+} from './rows.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock'>;
 
@@ -106,11 +117,7 @@ async function shownOf(needs: Needs, { ranges, criteria, request, descending }: 
  * (rest-api reference, A.6). Without a filter by text only the events of the page are read; with one, page by page, those that
  * the index does not exclude.
  */
-export async function list(
-  needs: Needs,
-  namespace: Namespace,
-  request: ListRequest,
-): Promise<List<events.EventRecord>> {
+export async function list(needs: Needs, namespace: Namespace, request: ListRequest): Promise<List<EventRecord>> {
   const now = needs.clock.now();
   const oldest = Math.max(namespace.created, now - events.RETENTION_DAYS * DAY_MS);
   // The clock of another computer may be ahead of this one.
@@ -119,7 +126,7 @@ export async function list(
   const descending = isDescending(request);
   const ranges = rangesOf(namespace, period, descending ?? true);
   const { rows, from, total } = await shownOf(needs, { ranges, criteria, request, descending });
-  const records = (await read(needs, rows)).map(events.toRecord);
-  const positionOf = ({ id, receivedAt }: events.EventRecord) => keys.eventOrder(id, Date.parse(receivedAt));
+  const records = (await read(needs, rows)).map(toRecord);
+  const positionOf = ({ id, receivedAt }: EventRecord) => keys.eventOrder(id, Date.parse(receivedAt));
   return toList(request, records, { from, total, idOf: ({ id }) => id, positionOf });
 }

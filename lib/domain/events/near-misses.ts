@@ -2,8 +2,9 @@ import { explainMatch, type MatchResult } from '../../events/matching.ts';
 import { toJson } from '../../language/json.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { someOfType } from './candidates.ts';
-import * as events from './events.ts';
+import type * as events from './events.ts';
 import { displayName } from './listeners.ts';
+import { toRecord } from './rows.ts';
 
 /** The most listeners of the type that are compared with the event. */
 const MAX_COMPARED = 2000;
@@ -49,7 +50,7 @@ async function nearMissesOf(
 export async function explain(ports: Pick<Ports, 'table'>, namespaceId: string, recorded: events.Recorded) {
   const misses = await nearMissesOf(ports, namespaceId, recorded);
   return {
-    event: events.toRecord(recorded),
+    event: toRecord(recorded),
     routed: recorded.isRouted,
     listeners: [...recorded.traces, ...misses],
   };

@@ -1,12 +1,22 @@
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { BATCH_LIMIT, type Item, type Key } from '../../ports/table.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
 import { batchesOf } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { filterTimes, filterValues } from '../storage/lists.ts';
 import { pagesOf, type Range } from '../storage/queries.ts';
 import * as events from './events.ts';
+
+export interface EventRecord {
+  readonly receivedAt: string;
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  /** Base64 of the event's JSON. */
+  readonly cloudevent: string;
+}
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 
@@ -129,4 +139,15 @@ export async function* scan(
   for (const range of ranges) {
     for await (const items of pagesOf(needs.table, range)) yield passing(needs, items.map(rowOf), criteria);
   }
+}
+
+/** The wire form of an event in lists. */
+export function toRecord({ received, event }: Read): EventRecord {
+  return {
+    receivedAt: toTimestamp(received),
+    id: event.id,
+    source: event.source,
+    type: event.type,
+    cloudevent: Buffer.from(toText(event)).toString('base64'),
+  };
 }

@@ -4,6 +4,7 @@ import { ignoreConflict, retryOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as texts from '../storage/texts.ts';
 import * as events from './events.ts';
+import { hashOf } from './reservations.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 
@@ -34,8 +35,7 @@ export async function noteServed({ table }: Needs, { key, replay }: events.Recor
 }
 
 /** The beginning of the keys of the blobs of all traces that were stored for an event, by the key of its record. */
-export const blobsOf = ({ pk, sk }: Pick<Key, 'pk' | 'sk'>): string =>
-  keys.blobOf(keys.eventBlobs(pk), events.hashOf(sk), '');
+export const blobsOf = ({ pk, sk }: Pick<Key, 'pk' | 'sk'>): string => keys.blobOf(keys.eventBlobs(pk), hashOf(sk), '');
 
 /** Stores traces under a key of their content: of two updates with one number only one succeeds. */
 const store = ({ blobs }: Needs, key: Key, notes: number, all: readonly events.Trace[]): Promise<Value> => {

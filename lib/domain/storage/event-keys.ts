@@ -1,4 +1,5 @@
 import type { Key } from '../../ports/table.ts';
+import { sha256 } from './ids.ts';
 import {
   at,
   DATE_LENGTH,
@@ -13,8 +14,8 @@ import {
 } from './key-parts.ts';
 import { dayBuckets, type Home, type Partitions, partitionOf, partitionsOfDay, rowBucket } from './spread.ts';
 
-/** Identifies an event in keys. */
-type EventName = { readonly type: string; readonly id: string };
+/** Identifies an event in keys: `source` is set only for an event whose id an event of another source has. */
+type EventName = { readonly type: string; readonly id: string; readonly source?: string | undefined };
 
 const EVENTS = 'events';
 
@@ -26,8 +27,15 @@ const eventsOfDay = ({ id }: Home, type: string, ms: number, partition: number):
 export const eventOrder = (id: string, ms: number): string => `${timeText(ms)}#${part(id)}`;
 
 /** An event, by the time when it is due. */
-export const event = (home: Home, { type, id }: EventName, due: number): Key =>
-  at(eventsOfDay(home, type, due, partitionOf(home, due, id)), eventOrder(id, due));
+export const event = (home: Home, { type, id, source }: EventName, due: number): Key => {
+  const suffix = source === undefined ? '' : eventSuffix(source);
+  return at(eventsOfDay(home, type, due, partitionOf(home, due, id)), `${eventOrder(id, due)}${suffix}`);
+};
+
+/** The end of the sort key of an event whose id an event of another source has. */
+export const eventSuffix = (source: string): string => `#${sha256(source).slice(0, SOURCE_DIGITS)}`;
+
+const SOURCE_DIGITS = 32;
 
 /** The attributes of an event in the index of the received ones. */
 export const eventReceived = (home: Home, id: string, received: number) => ({
@@ -37,12 +45,13 @@ export const eventReceived = (home: Home, id: string, received: number) => ({
 
 /** A replay of an event, which has a time of its own. */
 export const eventReplay = (home: Home, name: EventName, due: number, replayId: string): Key => {
-  const key = event(home, name, due);
+  const key = event(home, { type: name.type, id: name.id }, due);
   return { ...key, sk: `${key.sk}#${replayId}` };
 };
 
-/** The pointer from the id of an event to its key. */
-export const eventId = (namespaceId: string, id: string): Key => at(journal(`event-id#${namespaceId}#${part(id)}`));
+/** The pointer from the id of an event to its key; with `source`, if an event of another source has the id. */
+export const eventId = (namespaceId: string, id: string, source?: string): Key =>
+  at(journal(`event-id#${namespaceId}#${part(id)}`), source === undefined ? undefined : eventSuffix(source));
 
 /** The events of a type of [from, to], day by day, the oldest first. */
 export const eventsOfType = (home: Home, type: string, from: number, to: number): Partitions[] =>

@@ -22,6 +22,7 @@ export {
   eventOrder,
   eventReceived,
   eventReplay,
+  eventSuffix,
   eventsOfType,
   eventsReceived,
   idInTime,

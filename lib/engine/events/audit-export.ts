@@ -33,7 +33,7 @@ async function send(
   entries: readonly AuditEntry[],
 ): Promise<void> {
   const ids = entries.map(({ id }) => id);
-  const isSent = await areRecorded(ports, namespace.id, ids);
+  const isSent = await areRecorded(ports, namespace.id, ids, ports.settings.brand);
   for (const [index, entry] of entries.entries()) {
     if (!isSent[index]) await receive(ports, namespace, toEvent(ports, entry));
   }

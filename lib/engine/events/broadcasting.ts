@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
+import { timerOf } from '../../domain/events/event-names.ts';
 import * as events from '../../domain/events/events.ts';
 import * as eventFilters from '../../domain/events/filters.ts';
 import { note } from '../../domain/logs/change-lines.ts';
@@ -18,7 +19,7 @@ export async function receive(ports: EnginePorts, namespace: Namespace, event: C
     const record = () => events.record(ports, namespace, event, delay);
     await send(ports, namespace, await withRelief(ports, namespace, record));
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'exists') await resend(ports, namespace, event.id);
+    if (error instanceof ServiceError && error.code === 'exists') await resend(ports, namespace, event);
     throw error;
   }
 }
@@ -26,11 +27,11 @@ export async function receive(ports: EnginePorts, namespace: Namespace, event: C
 async function send(ports: EnginePorts, namespace: Namespace, { key, event, due }: events.Recorded): Promise<void> {
   const message = events.toMessage(namespace, key, event);
   if (due <= ports.clock.now()) await ports.bus.publish([message]);
-  else await ports.bus.publishAt(due, `event-${message.id}`, message);
+  else await ports.bus.publishAt(due, timerOf(message), message);
 }
 
-async function resend(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
-  const recorded = await events.need(ports, namespace.id, id);
+async function resend(ports: EnginePorts, namespace: Namespace, event: CloudEvent): Promise<void> {
+  const recorded = await events.needSame(ports, namespace.id, event);
   if (!recorded.isRouted) await send(ports, namespace, recorded);
 }
 
@@ -47,7 +48,7 @@ export async function openFilter(ports: EnginePorts, namespace: Namespace, name:
 
 /**
  * Accepts the events of a request, as `filter` leaves them. Valid events of a batch are accepted; the first invalid one
- * determines the error: `refused` (500, rest-api reference, 15.1) for a value that is no event, `exists` for an id that
+ * determines the error: `refused` (500, rest-api reference, 15.1) for a value that is no event, `exists` for an event that
  * the namespace has, `too-large`, or an error of `filter`.
  */
 export async function broadcast(

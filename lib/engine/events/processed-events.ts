@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { nameOf } from '../../domain/events/event-names.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 
-type EventName = Pick<Recorded, 'event' | 'due' | 'replay'>;
+type EventName = Pick<Recorded, 'key' | 'event' | 'due' | 'replay'>;
 
 /** How many events a run remembers. Beyond this number the oldest ones are forgotten, also within the look-back. */
 const MAX_REMEMBERED = 5000;
@@ -12,9 +13,9 @@ const RADIX = 36;
 const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
 /** A hash, as ids may be long. A replay is an event of its own. */
-const hashOf = ({ event, replay }: EventName): string =>
+const hashOf = (recorded: EventName): string =>
   createHash('sha256')
-    .update(JSON.stringify([event.id, replay?.id ?? '']))
+    .update(JSON.stringify([nameOf(recorded), recorded.replay?.id ?? '']))
     .digest('base64url')
     .slice(0, HASH_LENGTH);
 

@@ -1,3 +1,4 @@
+import { timerOf } from '../../domain/events/event-names.ts';
 import * as events from '../../domain/events/events.ts';
 import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
 import { openRunsOf } from '../../domain/instances/open-runs.ts';
@@ -79,8 +80,8 @@ const EVENT: Promised<events.Recorded> = {
     if (!isUnrouted(recorded, now) || (!isExclusive && now - due < ON_ITS_WAY_MS)) return;
     const message = events.toMessage(namespace, key, event);
     const times = Math.floor(Math.log2(Math.max((now - due) / ON_ITS_WAY_MS, 1)));
-    if (due > now) await ports.bus.publishAt(due, `event-${message.id}`, message);
-    else await ports.bus.publishAt(now, `event-${message.id}-${times}`, message);
+    if (due > now) await ports.bus.publishAt(due, timerOf(message), message);
+    else await ports.bus.publishAt(now, `${timerOf(message)}-${times}`, message);
   },
   isOpen: ({ ports }, recorded) => isUnrouted(recorded, ports.clock.now()),
 };

@@ -1,6 +1,7 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import * as collections from '../../domain/events/collections.ts';
+import { nameOf } from '../../domain/events/event-names.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
@@ -78,7 +79,7 @@ interface Candidate {
 async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
-  const id = spreadId(derivedId(due, opened.node.id, 'event', event.id, replay?.id ?? ''));
+  const id = spreadId(derivedId(due, opened.node.id, 'event', nameOf(recorded), replay?.id ?? ''));
   const isFirst = await startOnce(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
   if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
   return { did: 'started', started: id };
@@ -88,7 +89,8 @@ async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candid
 async function startBySet(ports: RunnerPorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
   const { event, due, replay } = recorded;
   const span = { slots: listeners.startFilters(plan), lifespan: lifespanOf(plan), now: ports.clock.now() };
-  const deduplicationKey = replay === undefined ? event.id : `${event.id} ${replay.id}`;
+  const name = nameOf(recorded);
+  const deduplicationKey = replay === undefined ? name : `${name} ${replay.id}`;
   const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
   if (typeof added === 'string') return { did: added };
   const id = spreadId(derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys));

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
+import { nameOf } from '../../../lib/domain/events/event-names.ts';
 import * as events from '../../../lib/domain/events/events.ts';
 import { areRecorded } from '../../../lib/domain/events/reservations.ts';
+import { eventId } from '../../../lib/domain/storage/keys.ts';
 import type { Table, Write } from '../../../lib/ports/table.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 
@@ -59,7 +61,7 @@ describe('recording an event', () => {
 
   test('that ended after it had reserved the id is made again, with the present time', async () => {
     await expect(events.record(portsOf(endsInBetween), HOME, EVENT)).rejects.toThrow('ended');
-    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'])).toEqual([false, false]);
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'], 's')).toEqual([false, false]);
     await expect(events.need(portsOf(), HOME.id, 'e')).rejects.toMatchObject({ code: 'not-found' });
     const first = now;
     now += 5000;
@@ -68,7 +70,7 @@ describe('recording an event', () => {
     expect((await events.need(portsOf(), HOME.id, 'e')).due).toBe(now);
     const newest = await events.newestOfType(portsOf(), { home: HOME, type: 'paid', from: first }, 10);
     expect(newest.map(({ due }) => due)).toEqual([now]);
-    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'])).toEqual([true, false]);
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'other'], 's')).toEqual([true, false]);
   });
 
   test.each([1, 2, 3, 4])('is made once also if write %i of the one that takes over is its last', async (last) => {
@@ -109,5 +111,56 @@ describe('recording an event', () => {
     now += 5000;
     await events.record(portsOf(), HOME, { ...EVENT, data: 2 });
     expect(await dueOf(now)).toEqual([[2, now]]);
+  });
+});
+
+describe('events of two sources with the same id', () => {
+  const OTHER = { ...EVENT, source: 'other', data: 2 };
+
+  test('are both recorded, also at the same time, and each once', async () => {
+    await events.record(portsOf(), HOME, EVENT);
+    await events.record(portsOf(), HOME, OTHER);
+    now += 1;
+    for (const again of [EVENT, OTHER])
+      await expect(events.record(portsOf(), HOME, again)).rejects.toMatchObject({ code: 'exists' });
+    expect((await dueOf(now - 1)).map(([data]) => data).toSorted()).toEqual([1, 2]);
+  });
+
+  test('are found by the id, and by the id with the source', async () => {
+    const first = await events.record(portsOf(), HOME, EVENT);
+    const second = await events.record(portsOf(), HOME, OTHER);
+    expect([nameOf(first), nameOf(second)]).toEqual(['e', 'e other']);
+    expect((await events.need(portsOf(), HOME.id, 'e')).event.source).toBe('s');
+    expect((await events.need(portsOf(), HOME.id, 'e other')).event.source).toBe('other');
+    await expect(events.need(portsOf(), HOME.id, 'e third')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('are known as recorded by their source', async () => {
+    await events.record(portsOf(), HOME, EVENT);
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'f'], 'other')).toEqual([false, false]);
+    await events.record(portsOf(), HOME, OTHER);
+    expect(await areRecorded(portsOf(), HOME.id, ['e', 'f'], 'other')).toEqual([true, false]);
+  });
+
+  test('have one id where an older version recorded the first: its pointer has no source', async () => {
+    await events.record(portsOf(), HOME, EVENT);
+    const { pk, sk } = eventId(HOME.id, 'e');
+    const [pointer] = await table.get([{ table: 'journal', pk, sk }]);
+    const { source: _, ...old } = pointer ?? { pk, sk };
+    await table.write([{ do: 'put', table: 'journal', item: old }]);
+    now += 1;
+    for (const again of [EVENT, OTHER])
+      await expect(events.record(portsOf(), HOME, again)).rejects.toMatchObject({ code: 'exists' });
+    expect(await areRecorded(portsOf(), HOME.id, ['e'], 's')).toEqual([true]);
+    expect((await events.needSame(portsOf(), HOME.id, EVENT)).event).toEqual(EVENT);
+  });
+
+  test('cost no more writes than events with ids of their own, unless the id is taken', async () => {
+    const sizes: number[] = [];
+    const counted = portsOf((writes) => void sizes.push(writes.length));
+    await events.record(counted, HOME, EVENT);
+    expect(sizes).toEqual([1, 1]);
+    await events.record(counted, HOME, OTHER);
+    expect(sizes).toEqual([1, 1, 1, 1, 1]);
   });
 });

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as events from '../../../lib/domain/events/events.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { eventSuffix } from '../../../lib/domain/storage/keys.ts';
 import { addProcessed, processedIn } from '../../../lib/engine/events/processed-events.ts';
 import type { CloudEvent } from '../../../lib/events/cloud-event.ts';
+import type { Key } from '../../../lib/ports/table.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf } from '../world/snapshot.ts';
 
@@ -17,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const eventOf = (id: string): CloudEvent => ({ specversion: '1.0', id, source: 's', type: 'paid' });
-const dueAt = (id: string, due: number) => ({ event: eventOf(id), due });
+const keyAt = (sk: string): Key => ({ table: 'journal', pk: 'events', sk });
+const dueAt = (id: string, due: number) => ({ key: keyAt(id), event: eventOf(id), due });
 
 const COUNT = 230;
 const LOOP = `states:
@@ -57,6 +60,12 @@ describe('the processed events of a run', () => {
     let all: string[] = [];
     for (let n = 0; n < 100; n += 1) all = addProcessed(all, dueAt(`e${n}`, NOW + n * MINUTE), NOW + n * MINUTE);
     expect(all.length).toBe(2);
+  });
+
+  test('are told apart by their source where two events have an id', () => {
+    const second = { ...dueAt('e1', NOW), key: keyAt(`e1${eventSuffix('s')}`) };
+    expect(processedIn(addProcessed([], dueAt('e1', NOW), NOW))(second)).toBe(false);
+    expect(processedIn(addProcessed([], second, NOW))(second)).toBe(true);
   });
 
   test('of which there are too many are replaced by a time, so that none is taken twice', () => {

@@ -81,6 +81,32 @@ describe('an event that is broadcast', () => {
     expect(await space.events()).toHaveLength(1);
   });
 
+  test('is accepted if an event of another source has its id: source and id identify it', async () => {
+    const space = await open();
+    await space.store('flow', 'start: {type: event, event: {type: t}}\nstates:\n- {id: a, type: noop}\n');
+    const send = (source: string) =>
+      space.broadcast(JSON.stringify({ specversion: '1.0', type: 't', id: '1', source }), STRUCTURED);
+    const statuses: number[] = [];
+    for (const source of ['/one', '/two', '/one', '/two', '/three']) statuses.push((await send(source)).status);
+    expect(statuses).toEqual([200, 200, 409, 409, 200]);
+    expect((await space.events()).map((event) => event['source']).toSorted()).toEqual(['/one', '/three', '/two']);
+    const started = await until(async () => {
+      const ids = await space.instances('flow');
+      return ids.length === 3 ? ids : undefined;
+    });
+    expect(new Set(started).size).toBe(3);
+    expect(await space.explain('1 /two')).toMatchObject({ event: { source: '/two' } });
+    expect((await space.replay('1 /two')).status).toBe(200);
+  });
+
+  test('has the UTF-8 of its headers, percent-encoded or not', async () => {
+    const space = await open();
+    const headers = { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': '/s', 'ce-id': 'u' };
+    const latin1 = Buffer.from('Köln').toString('latin1');
+    await space.broadcast('', { ...headers, 'ce-city': latin1, 'ce-other': 'K%C3%B6ln' });
+    expect(await space.events()).toEqual([expect.objectContaining({ city: 'Köln', other: 'Köln' })]);
+  });
+
   test('is accepted once when many requests send it concurrently', async () => {
     const space = await open();
     const body = '{"specversion":"1.0","type":"t","source":"s","id":"raced"}';
@@ -189,19 +215,18 @@ describe('an event that is broadcast', () => {
     expect(await space.listeners()).toHaveLength(21);
   });
 
-  test('keeps headers with malformed encoding unchanged', async () => {
+  test('of the binary mode with malformed encoding is refused: it is stored as noncompliant', async () => {
     const space = await open();
-    const headers = { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's', 'ce-id': 'odd' };
-    await space.broadcast('', {
-      ...headers,
-      'ce-a': '100%',
-      'ce-b': '%E4%zz',
-      'ce-c': '"a \\"b\\""',
-      'ce-d': '%C3%BC',
-    });
-    expect(await space.events()).toEqual([
-      { specversion: '1.0', type: 't', source: 's', id: 'odd', a: '100%', b: '%E4%zz', c: 'a "b"', d: 'ü' },
-    ]);
+    const headers = { 'ce-specversion': '1.0', 'ce-type': 't', 'ce-source': 's' };
+    await space.broadcast('', { ...headers, 'ce-id': 'odd', 'ce-c': '"a \\"b\\""', 'ce-d': '%C3%BC 100%25' });
+    for (const value of ['100%', '%E4%zz']) await space.broadcast('', { ...headers, 'ce-a': value });
+    const [second, first, odd] = await space.events();
+    expect(odd).toEqual({ specversion: '1.0', type: 't', source: 's', id: 'odd', c: 'a "b"', d: 'ü 100%' });
+    for (const refused of [first, second])
+      expect(refused).toMatchObject({
+        type: 'noncompliant',
+        error: expect.stringMatching(/^a: MUST be percent-encoded/),
+      });
   });
 });
 
@@ -262,7 +287,7 @@ describe('a batch', () => {
 
   test('with an event that exists already is 409, and the others are accepted', async () => {
     const space = await open();
-    await space.send({ id: 'a', type: 't' });
+    await space.broadcast(JSON.stringify([good('a')]), BATCH);
     expect((await space.broadcast(JSON.stringify([good('a'), good('b')]), BATCH)).status).toBe(409);
     expect((await space.events()).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
   });
