@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { timerOf } from '../../domain/events/event-names.ts';
 import * as events from '../../domain/events/events.ts';
 import * as eventFilters from '../../domain/events/filters.ts';
+import { timerOf } from '../../domain/events/identity.ts';
 import { note } from '../../domain/logs/change-lines.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import { withRelief } from '../../domain/namespaces/relief.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { nameOf } from '../../domain/events/event-names.ts';
 import type { Recorded } from '../../domain/events/events.ts';
+import { nameOf } from '../../domain/events/identity.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 
 type EventName = Pick<Recorded, 'key' | 'event' | 'due' | 'replay'>;

@@ -1,5 +1,5 @@
-import { timerOf } from '../../domain/events/event-names.ts';
 import * as events from '../../domain/events/events.ts';
+import { timerOf } from '../../domain/events/identity.ts';
 import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
 import { openRunsOf } from '../../domain/instances/open-runs.ts';
 import * as metrics from '../../domain/metrics/metrics.ts';

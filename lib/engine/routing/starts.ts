@@ -1,8 +1,8 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import * as collections from '../../domain/events/collections.ts';
-import { nameOf } from '../../domain/events/event-names.ts';
 import type { Recorded } from '../../domain/events/events.ts';
+import { nameOf } from '../../domain/events/identity.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import { openById } from '../../domain/tree/arming.ts';

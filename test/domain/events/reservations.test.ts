@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
-import { nameOf } from '../../../lib/domain/events/event-names.ts';
 import * as events from '../../../lib/domain/events/events.ts';
+import { nameOf } from '../../../lib/domain/events/identity.ts';
 import { areRecorded } from '../../../lib/domain/events/reservations.ts';
 import { eventId } from '../../../lib/domain/storage/keys.ts';
 import type { Table, Write } from '../../../lib/ports/table.ts';
