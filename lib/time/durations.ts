@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './units.ts';
 
 /**
  * An ISO 8601 duration of whole, non-negative numbers. Years, months, weeks and days are calendar units; hours, minutes
@@ -17,8 +17,8 @@ export interface Duration {
 /** The longest duration that `addDuration` adds; a longer one counts as this many years. */
 export const MAX_YEARS = 100;
 
-/** The longest delay, milliseconds: MAX_YEARS from 1970 on. */
-export const MAX_DELAY_MS = Date.UTC(1970 + MAX_YEARS, 0);
+/** The longest delay, milliseconds: MAX_YEARS without leap days. */
+export const MAX_DELAY_MS = MAX_YEARS * 365 * DAY_MS;
 
 const FORM = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
