@@ -179,19 +179,20 @@ async function needOf(needs: Needs, pointer: Item | undefined): Promise<Recorded
   return found;
 }
 
-/** Returns the event with this name (see `nameOf`). Throws `not-found`. */
+/** Returns the event with this id, or with its id and source with a blank between them. Throws `not-found`. */
 export async function need(needs: Needs, namespaceId: string, name: string): Promise<Recorded> {
+  const [pointer] = await needs.table.get([keys.eventId(namespaceId, name)]);
   const end = name.lastIndexOf(' ');
-  const second = end < 0 ? [] : [keys.eventId(namespaceId, name.slice(0, end), name.slice(end + 1))];
-  const pointers = await needs.table.get([keys.eventId(namespaceId, name), ...second]);
-  return needOf(
-    needs,
-    pointers.find((one) => one !== undefined),
-  );
+  if (pointer !== undefined || end < 0) return needOf(needs, pointer);
+  return needSame(needs, namespaceId, { id: name.slice(0, end), source: name.slice(end + 1) });
 }
 
 /** Returns the event of this source with this id. Throws `not-found`. */
-export async function needSame(needs: Needs, namespaceId: string, { id, source }: CloudEvent): Promise<Recorded> {
+export async function needSame(
+  needs: Needs,
+  namespaceId: string,
+  { id, source }: Pick<CloudEvent, 'id' | 'source'>,
+): Promise<Recorded> {
   const [first, second] = await needs.table.get([keys.eventId(namespaceId, id), keys.eventId(namespaceId, id, source)]);
   return needOf(needs, first !== undefined && isOfSource(first, source) ? first : second);
 }

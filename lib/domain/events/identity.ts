@@ -8,8 +8,8 @@ import * as keys from '../storage/keys.ts';
  * after a blank, if an event of another source has this id.
  */
 export const nameOf = ({ key, event: { id, source } }: { readonly key: Key; readonly event: CloudEvent }): string =>
-  key.sk.endsWith(keys.eventSuffix(source)) ? `${id} ${source}` : id;
+  keys.hasSource(key.sk, source) ? `${id} ${source}` : id;
 
 /** The deduplication key under which the bus publishes the event of a message at its time. */
 export const timerOf = ({ record, id, source }: Message): string =>
-  `event-${record.sk.includes(keys.eventSuffix(source)) ? `${id} ${source}` : id}`;
+  `event-${keys.hasSource(record.sk, source) ? `${id} ${source}` : id}`;

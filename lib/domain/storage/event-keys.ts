@@ -37,6 +37,10 @@ export const eventSuffix = (source: string): string => `#${sha256(source).slice(
 
 const SOURCE_DIGITS = 32;
 
+/** Whether the sort key of an event ends with its source: an event of another source has its id. */
+export const hasSource = (sk: string, source: string): boolean =>
+  sk.at(-SOURCE_DIGITS - 1) === '#' && sk.endsWith(eventSuffix(source));
+
 /** The attributes of an event in the index of the received ones. */
 export const eventReceived = (home: Home, id: string, received: number) => ({
   timeBucket: rowBucket(home, received, id),

@@ -25,6 +25,7 @@ export {
   eventSuffix,
   eventsOfType,
   eventsReceived,
+  hasSource,
   idInTime,
   timeIn,
   typeInEvents,

@@ -132,6 +132,7 @@ describe('events of two sources with the same id', () => {
     expect([nameOf(first), nameOf(second)]).toEqual(['e', 'e other']);
     expect((await events.need(portsOf(), HOME.id, 'e')).event.source).toBe('s');
     expect((await events.need(portsOf(), HOME.id, 'e other')).event.source).toBe('other');
+    expect((await events.need(portsOf(), HOME.id, 'e s')).event.source).toBe('s');
     await expect(events.need(portsOf(), HOME.id, 'e third')).rejects.toMatchObject({ code: 'not-found' });
   });
 
