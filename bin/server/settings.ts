@@ -98,8 +98,13 @@ function syncOf(text: string | undefined): Sync {
 
 const MAX_LIMIT = 1_000_000_000;
 
-function limitOf(name: string, text: string | undefined, byDefault: number): number {
-  const limit = text === undefined || text === '' ? byDefault : Number(text);
+function limitOf<Default extends number | undefined>(
+  name: string,
+  text: string | undefined,
+  byDefault: Default,
+): number | Default {
+  if (text === undefined || text === '') return byDefault;
+  const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new Error(`${name} is '${text}'; it must be a number from 1 to ${MAX_LIMIT}`);
 }
@@ -163,7 +168,7 @@ function limitsOf(environment: Environment): RunLimits {
   const { WEFT_MAX_ACTIVE_RUNS, WEFT_MAX_STARTS_PER_SECOND, WEFT_MAX_DESCENDANTS } = environment;
   return {
     activeRuns: limitOf('WEFT_MAX_ACTIVE_RUNS', WEFT_MAX_ACTIVE_RUNS, 100_000),
-    startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, 1_000),
+    startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, undefined),
     descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
   };
 }

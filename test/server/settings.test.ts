@@ -3,7 +3,7 @@ import { readSettings } from '../../bin/server/settings.ts';
 
 describe('the settings of npm start', () => {
   test('have generous limits of runs by default', () => {
-    expect(readSettings({}).limits).toEqual({ activeRuns: 100_000, startsPerSecond: 1_000, descendants: 100_000 });
+    expect(readSettings({}).limits).toEqual({ activeRuns: 100_000, startsPerSecond: undefined, descendants: 100_000 });
     expect(readSettings({ WEFT_MAX_ACTIVE_RUNS: '7' }).limits?.activeRuns).toBe(7);
   });
 

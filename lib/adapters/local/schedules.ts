@@ -13,6 +13,11 @@ export interface LocalSchedulesOptions {
   readonly database: LocalDatabase;
   /** Handles a tick with its planned time (milliseconds since 1970). If it throws, it is called again after a delay. */
   readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
+  /**
+   * The milliseconds after which a tick that threw is delivered again although it did not fail; undefined: it failed. Of the
+   * ticks of a schedule that are delayed, the newest is delivered.
+   */
+  readonly delayOf?: (fault: unknown) => number | undefined;
   /** Stores a tick that exhausted its retries of a day. If it throws, the tick is delivered again. */
   readonly giveUp?: (schedule: Schedule, planned: number, why: GivenUp) => Promise<void>;
   readonly clock: Clock;
@@ -94,7 +99,8 @@ class JournaledSchedules implements LocalSchedules {
       );
     };
     const tenantOf = (body: string) => this.#tenantOf(JSON.parse(body) as Tick);
-    const props = { journal: this.#journal, handle, tenantOf, giveUp, clock, alarm, activity };
+    const delayOf = (body: string, fault: unknown) => this.#delayOf(JSON.parse(body) as Tick, fault);
+    const props = { journal: this.#journal, handle, delayOf, tenantOf, giveUp, clock, alarm, activity };
     this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
   }
 
@@ -192,6 +198,12 @@ class JournaledSchedules implements LocalSchedules {
     if (row === undefined) return;
     const target = JSON.parse(row.target) as Schedule['target'];
     await deliver({ name, cron: row.cron, target }, planned);
+  }
+
+  #delayOf({ name, planned }: Tick, fault: unknown): number | 'never' | undefined {
+    const delay = this.#options.delayOf?.(fault);
+    const isOlder = delay !== undefined && (this.#find(name)?.told ?? planned) > planned;
+    return isOlder ? 'never' : delay;
   }
 
   /** The namespace of a schedule; empty for one that was removed. */

@@ -65,7 +65,6 @@ export const KIND_OF = {
   'cancels.timeout.soft': 'catchable',
   'workflow.multipleErrors': 'catchable',
   'limits.activeRuns': 'catchable',
-  'limits.startRate': 'catchable',
   'limits.descendants': 'catchable',
   'limits.transitions': 'catchable',
   'limits.log': 'catchable',

@@ -1,11 +1,9 @@
 import { readActiveRuns } from '../../domain/runs/active-runs.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { RecentMap } from './recent-map.ts';
 
 /** The counters of a namespace are read again after this time. */
 const SAMPLE_MS = 1000;
-
-/** Namespaces remembered; one that is forgotten is read again. */
-const MAX_REMEMBERED = 10_000;
 
 interface Sample {
   readonly count: number;
@@ -20,7 +18,7 @@ interface Sample {
  * runs that this process began since. The runs that other processes began within that second are missing.
  */
 export class ActiveRunSamples {
-  private readonly samples = new Map<string, Sample>();
+  private readonly samples = new RecentMap<Sample>();
 
   /** Takes one start. Returns false, and takes nothing, when as many runs of the namespace are pending as may be. */
   async take({ table, clock }: Pick<Ports, 'table' | 'clock'>, namespaceId: string, most: number): Promise<boolean> {
@@ -28,16 +26,9 @@ export class ActiveRunSamples {
     const known = this.samples.get(namespaceId);
     const isFresh = known !== undefined && now - known.at < SAMPLE_MS;
     const sample = isFresh ? known : { count: await readActiveRuns(table, namespaceId), at: now, begun: 0 };
-    if (!isFresh) this.remember(namespaceId, sample);
+    if (!isFresh) this.samples.set(namespaceId, sample);
     if (sample.count + sample.begun >= most) return false;
     sample.begun += 1;
     return true;
-  }
-
-  private remember(namespaceId: string, sample: Sample): void {
-    this.samples.delete(namespaceId);
-    this.samples.set(namespaceId, sample);
-    const oldest = this.samples.size > MAX_REMEMBERED ? this.samples.keys().next().value : undefined;
-    if (oldest !== undefined) this.samples.delete(oldest);
   }
 }

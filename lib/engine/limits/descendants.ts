@@ -3,14 +3,12 @@ import * as keys from '../../domain/storage/keys.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { DAY_MS } from '../../time/units.ts';
+import { RecentMap } from './recent-map.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
 /** A process adds its count to the table once for this many descendants: a small tree of runs costs no calls. */
 const BLOCK = 1000;
-
-/** Families remembered; a family that is forgotten loses less than a block of its count. */
-const MAX_REMEMBERED = 10_000;
 
 interface Family {
   /** Of all processes, when this one read it last. */
@@ -19,14 +17,12 @@ interface Family {
   unsaved: number;
 }
 
-const families = new Map<string, Family>();
+/** A family that is forgotten loses less than a block of its count. */
+const families = new RecentMap<Family>();
 
 function familyOf(rootId: string): Family {
   const family = families.get(rootId) ?? { total: 0, unsaved: 0 };
-  families.delete(rootId);
   families.set(rootId, family);
-  const oldest = families.size > MAX_REMEMBERED ? families.keys().next().value : undefined;
-  if (oldest !== undefined) families.delete(oldest);
   return family;
 }
 

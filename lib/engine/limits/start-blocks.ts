@@ -2,6 +2,7 @@ import * as keys from '../../domain/storage/keys.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { HOUR_MS } from '../../time/units.ts';
+import { RecentMap } from './recent-map.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
@@ -10,9 +11,6 @@ const PERIOD_MS = 10_000;
 
 /** A process takes the starts of half a second at once, but not more than this. */
 const MAX_BLOCK = 100;
-
-/** Namespaces remembered; one that is forgotten loses a block of its period. */
-const MAX_REMEMBERED = 10_000;
 
 interface Lease {
   readonly period: number;
@@ -27,7 +25,8 @@ interface Lease {
  * blocks, so that a start seldom costs a call; the unused rest of its last block is lost for the period.
  */
 export class StartBlocks {
-  private readonly leases = new Map<string, Lease>();
+  /** A namespace that is forgotten loses a block of its period. */
+  private readonly leases = new RecentMap<Lease>();
 
   /** Takes one start. Returns 0, or the milliseconds after which one can be taken. */
   async take(needs: Needs, namespaceId: string, perSecond: number): Promise<number> {
@@ -44,10 +43,7 @@ export class StartBlocks {
     const known = this.leases.get(namespaceId);
     if (known?.period === period) return known;
     const lease = { period, left: 0, isUsedUp: false };
-    this.leases.delete(namespaceId);
     this.leases.set(namespaceId, lease);
-    const oldest = this.leases.size > MAX_REMEMBERED ? this.leases.keys().next().value : undefined;
-    if (oldest !== undefined) this.leases.delete(oldest);
     return lease;
   }
 }

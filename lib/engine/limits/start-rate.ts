@@ -1,8 +1,7 @@
+import { RecentMap } from './recent-map.ts';
+
 /** A namespace that starts no runs accumulates the starts of at most this many seconds. */
 const BURST_SECONDS = 10;
-
-/** Namespaces remembered; a namespace whose saving is complete need not be. */
-const MAX_REMEMBERED = 10_000;
 
 interface Bucket {
   tokens: number;
@@ -12,7 +11,8 @@ interface Bucket {
 
 /** Limits the starts of runs of each namespace in this process by a token bucket. */
 export class StartRate {
-  private readonly buckets = new Map<string, Bucket>();
+  /** A namespace whose saving is complete need not be remembered. */
+  private readonly buckets = new RecentMap<Bucket>();
 
   /**
    * Takes one start. Returns 0, or the milliseconds after which one can be taken. `now`: milliseconds since 1970.
@@ -23,10 +23,7 @@ export class StartRate {
     const gained = (Math.max(now - known.filled, 0) / 1000) * perSecond;
     const tokens = Math.min(known.tokens + gained, most);
     const isAllowed = tokens >= 1;
-    this.buckets.delete(namespaceId);
     this.buckets.set(namespaceId, { tokens: isAllowed ? tokens - 1 : tokens, filled: now });
-    const oldest = this.buckets.size > MAX_REMEMBERED ? this.buckets.keys().next().value : undefined;
-    if (oldest !== undefined) this.buckets.delete(oldest);
     return isAllowed ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000);
   }
 }

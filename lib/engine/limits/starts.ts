@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { tooMany } from '../../domain/errors.ts';
+import { TASK_ERROR } from '../../compiler/emit/task-protocol.ts';
+import { type ServiceError, tooMany } from '../../domain/errors.ts';
 import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
 import type { StartLimits } from '../../domain/run-limits.ts';
 import { activeRuns, countBeginning } from '../../domain/runs/active-runs.ts';
@@ -9,27 +9,39 @@ import type { EnginePorts } from '../ports.ts';
 import { ActiveRunSamples } from './active-run-samples.ts';
 import { countDescendant } from './descendants.ts';
 import { StartBlocks } from './start-blocks.ts';
+import { type Excess, type Start, StartQueue } from './start-queue.ts';
 import { StartRate } from './start-rate.ts';
 
 type Needs = Pick<EnginePorts, 'table' | 'clock' | 'settings' | 'meter'>;
 
-/** A limit that keeps a run from being started. */
-interface Excess {
-  readonly code: 'limits.activeRuns' | 'limits.startRate';
-  readonly message: string;
-  /** Milliseconds after which a new attempt may succeed. */
-  readonly retryMs: number;
+/**
+ * A subflow, an event or a schedule does not start a run yet: its namespace starts too many a second. It comes again after
+ * `delayMs`. A step that throws it is called again by its machine.
+ */
+export class DelayedStartError extends Error {
+  override readonly name = TASK_ERROR.again;
+  /** Milliseconds. */
+  readonly delayMs: number;
+
+  constructor(message: string, delayMs: number) {
+    super(message);
+    this.delayMs = delayMs;
+  }
 }
 
 /** A namespace with too many pending runs is asked again after this time. */
 const ACTIVE_RETRY_MS = 5_000;
 
-/** Events, schedules and callers wait for their turn at most this long. */
+/** How long a request waits for its turn where one process serves all: elsewhere it would hold a process. */
 const PATIENCE_MS = 5_000;
+
+/** How long the step, event or tick of another start waits: it holds a place meanwhile. */
+const INNER_PATIENCE_MS = 1_000;
 
 const rate = new StartRate();
 const samples = new ActiveRunSamples();
 const blocks = new StartBlocks();
+const queue = new StartQueue();
 
 /** A namespace, and the limits that it sets. */
 interface Limited {
@@ -37,62 +49,73 @@ interface Limited {
   readonly limits?: Partial<StartLimits> | undefined;
 }
 
-const tooManyActive = (most: number): Excess => {
-  return { code: 'limits.activeRuns', message: `the namespace has ${most} active runs`, retryMs: ACTIVE_RETRY_MS };
-};
-
-const tooManyStarts = (perSecond: number, retryMs: number): Excess => {
-  return { code: 'limits.startRate', message: `the namespace starts more than ${perSecond} runs a second`, retryMs };
-};
+const excessOf = (perSecond: number | undefined, retryMs: number): Excess | undefined =>
+  perSecond === undefined || retryMs === 0 ? undefined : { limit: 'startRate', perSecond, retryMs };
 
 /** Takes a start by the limits of the installation, if this process counts them. Returns the limit that is reached. */
 function takeHere({ settings, clock }: Needs, namespaceId: string): Excess | undefined {
-  const { activeRuns: mostActive, startsPerSecond, countedBy } = settings.limits ?? {};
+  const { activeRuns: most, startsPerSecond, countedBy } = settings.limits ?? {};
   if (countedBy === 'table') return undefined;
-  if (mostActive !== undefined && activeRuns(namespaceId) >= mostActive) return tooManyActive(mostActive);
-  const wait = startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now());
-  return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);
+  if (most !== undefined && activeRuns(namespaceId) >= most) return { limit: 'activeRuns', most };
+  return excessOf(startsPerSecond, startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now()));
 }
 
 /** Takes a start by the limits that all processes count in the table. Returns the limit that is reached. */
 async function takeInTable(ports: Needs, { id, limits }: Limited): Promise<Excess | undefined> {
-  const { activeRuns: mostActive, startsPerSecond } = limitsInTable(ports.settings, limits);
-  if (mostActive !== undefined && !(await samples.take(ports, id, mostActive))) return tooManyActive(mostActive);
-  const wait = startsPerSecond === undefined ? 0 : await blocks.take(ports, id, startsPerSecond);
-  return startsPerSecond === undefined || wait === 0 ? undefined : tooManyStarts(startsPerSecond, wait);
+  const { activeRuns: most, startsPerSecond } = limitsInTable(ports.settings, limits);
+  if (most !== undefined && !(await samples.take(ports, id, most))) return { limit: 'activeRuns', most };
+  return excessOf(startsPerSecond, startsPerSecond === undefined ? 0 : await blocks.take(ports, id, startsPerSecond));
 }
 
 /** Takes a start for a namespace, or returns the limit that is reached. A namespace without limits costs no call. */
-async function takeStart(ports: Needs, namespace: Limited): Promise<Excess | undefined> {
-  return takeHere(ports, namespace.id) ?? (await takeInTable(ports, namespace));
+function takeStart(
+  ports: Needs,
+  namespace: Limited,
+  how: Pick<Start, 'isInner' | 'patienceMs'>,
+): Promise<Excess | undefined> {
+  const take = async () => takeHere(ports, namespace.id) ?? (await takeInTable(ports, namespace));
+  return queue.take(ports.clock, { namespaceId: namespace.id, ...how, take });
 }
 
-/** Takes a start, and waits for it if the namespace starts too many runs a second. */
-async function awaitStart(ports: Needs, namespace: Limited): Promise<Excess | undefined> {
-  for (let waited = 0; ; ) {
-    const excess = await takeStart(ports, namespace);
-    if (excess === undefined) return undefined;
-    if (excess.code !== 'limits.startRate' || waited + excess.retryMs > PATIENCE_MS) {
-      ports.meter?.note({ StartsRejected: 1 });
-      return excess;
-    }
-    await sleep(excess.retryMs);
-    waited += excess.retryMs;
-  }
+const messageOf = (excess: Excess): string =>
+  excess.limit === 'activeRuns'
+    ? `the namespace has ${excess.most} active runs`
+    : `the namespace starts more than ${excess.perSecond} runs a second`;
+
+/** Rejects a start with the seconds after which a new attempt may succeed. */
+function rejectionOf({ meter }: Pick<Needs, 'meter'>, excess: Excess): ServiceError {
+  meter?.note({ StartsRejected: 1 });
+  const retryMs = excess.limit === 'activeRuns' ? ACTIVE_RETRY_MS : excess.retryMs;
+  return tooMany(messageOf(excess), Math.ceil(retryMs / 1000));
 }
 
-/** Admits a run that a request starts. Throws `too-many`, with the seconds after which a new attempt may succeed. */
+/**
+ * Admits a run that a request starts, which may wait for its turn. Throws `too-many`, with the seconds after which a new attempt
+ * may succeed.
+ */
 export async function needStart(ports: Needs, namespace: Limited): Promise<void> {
-  const excess = await takeStart(ports, namespace);
-  if (excess === undefined) return;
-  ports.meter?.note({ StartsRejected: 1 });
-  throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
+  const patienceMs = ports.settings.limits?.countedBy === 'table' ? 0 : PATIENCE_MS;
+  const excess = await takeStart(ports, namespace, { isInner: false, patienceMs });
+  if (excess !== undefined) throw rejectionOf(ports, excess);
 }
 
-/** Admits a run that an event or a schedule starts, which may wait for its turn. Throws `too-many`. */
+/**
+ * Takes a start for work that has begun. Returns the limit of active runs if it is reached. Throws DelayedStartError while the
+ * namespace starts too many runs a second.
+ */
+async function takeInner(
+  ports: Needs,
+  namespace: Limited,
+): Promise<Extract<Excess, { readonly limit: 'activeRuns' }> | undefined> {
+  const excess = await takeStart(ports, namespace, { isInner: true, patienceMs: INNER_PATIENCE_MS });
+  if (excess?.limit !== 'startRate') return excess;
+  throw new DelayedStartError(messageOf(excess), queue.putOff(ports.clock, namespace.id, excess));
+}
+
+/** Admits a run that an event or a schedule starts. Throws DelayedStartError, and `too-many` for too many active runs. */
 export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void> {
-  const excess = await awaitStart(ports, namespace);
-  if (excess !== undefined) throw tooMany(excess.message, Math.ceil(excess.retryMs / 1000));
+  const excess = await takeInner(ports, namespace);
+  if (excess !== undefined) throw rejectionOf(ports, excess);
 }
 
 /**
@@ -100,28 +123,28 @@ export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void>
  * come at the same time are all admitted before one of their runs is counted, so a run without a caller is admitted again.
  * Throws `too-many`.
  */
-export function countUntilStored({ settings, meter }: Needs, run: Run): () => void {
-  const { activeRuns: most = Number.POSITIVE_INFINITY, countedBy } = settings.limits ?? {};
+export function countUntilStored(ports: Needs, run: Run): () => void {
+  const { activeRuns: most = Number.POSITIVE_INFINITY, countedBy } = ports.settings.limits ?? {};
   const isFull = run.parent === undefined && countedBy !== 'table' && activeRuns(run.namespaceId) >= most;
   if (!isFull) return countBeginning(run);
-  meter?.note({ StartsRejected: 1 });
-  const { message, retryMs } = tooManyActive(most);
-  throw tooMany(message, Math.ceil(retryMs / 1000));
+  throw rejectionOf(ports, { limit: 'activeRuns', most });
 }
 
 /** The run at the beginning of a chain of calls. */
 export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?? id;
 
 /**
- * Admits a child of a run; the step waits for its turn. Throws the catchable `limits.descendants`, `limits.activeRuns` and
- * `limits.startRate`.
+ * Admits a child of a run. Throws DelayedStartError while the namespace starts too many runs a second, and the catchable
+ * `limits.descendants` and `limits.activeRuns`.
  */
 export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root'>, namespace: Limited): Promise<void> {
-  const { descendants: most } = ports.settings.limits ?? {};
-  if (most !== undefined && (await countDescendant(ports, rootOf(caller))) > most) {
+  const excess = await takeInner(ports, namespace);
+  if (excess !== undefined) {
     ports.meter?.note({ StartsRejected: 1 });
-    throw failure('limits.descendants', `the run '${rootOf(caller)}' has ${most} descendants already`);
+    throw failure('limits.activeRuns', messageOf(excess));
   }
-  const excess = await awaitStart(ports, namespace);
-  if (excess !== undefined) throw failure(excess.code, excess.message);
+  const { descendants: most } = ports.settings.limits ?? {};
+  if (most === undefined || (await countDescendant(ports, rootOf(caller))) <= most) return;
+  ports.meter?.note({ StartsRejected: 1 });
+  throw failure('limits.descendants', `the run '${rootOf(caller)}' has ${most} descendants already`);
 }

@@ -8,6 +8,7 @@ import { deliver as deliverOutbox } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { offerToCancel } from '../events/cancelling.ts';
 import { type Offered, offer } from '../events/listening.ts';
+import { DelayedStartError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { isFulfilledRun, type WaitKey } from '../run/waiting-run.ts';
 import { takeAndWake, wake } from '../step/resume.ts';
@@ -30,6 +31,8 @@ interface Progress {
   /** The outcomes of the event for listeners, for `explain`. */
   readonly found: events.Trace[];
   readonly faults: unknown[];
+  /** When the starts that are delayed may be tried again, milliseconds since 1970; undefined: none is delayed. */
+  delayedUntil: number | undefined;
   /** How many listeners were offered the event. */
   offered: number;
   /** The place of the last listener up to which all have got the event. */
@@ -49,10 +52,10 @@ export async function route(ports: RunnerPorts, message: Message): Promise<void>
   if (recorded === undefined || recorded.isRouted) return;
   const progress: Progress = {
     runsUntil: ports.clock.now() + MAX_RUNNING_MS,
-    ...{ found: [], faults: [], offered: 0, served: recorded.served, noted: 0 },
+    ...{ found: [], faults: [], delayedUntil: undefined, offered: 0, served: recorded.served, noted: 0 },
   };
   for await (const part of candidatesOf(ports, message.namespaceId, recorded.event, recorded.served)) {
-    const isLast = progress.offered >= MAX_PER_CALL && progress.faults.length === 0;
+    const isLast = progress.offered >= MAX_PER_CALL && isServedSoFar(progress);
     if (isLast || progress.offered - progress.noted >= NOTED_AFTER) {
       await traces.noteServed(ports, recorded, progress.served);
       progress.noted = progress.offered;
@@ -60,8 +63,17 @@ export async function route(ports: RunnerPorts, message: Message): Promise<void>
     if (isLast) return continueLater(ports, message, recorded, progress);
     await deliverToPart(ports, { message, recorded, progress }, part);
   }
-  await traces.add(ports, recorded, progress.found, progress.faults.length === 0);
+  await traces.add(ports, recorded, progress.found, isServedSoFar(progress));
   if (progress.faults.length > 0) throw progress.faults[0];
+  if (progress.delayedUntil !== undefined) await comeAgain(ports, message, progress.delayedUntil);
+}
+
+const isServedSoFar = ({ faults, delayedUntil }: Progress): boolean =>
+  faults.length === 0 && delayedUntil === undefined;
+
+/** Delivers the message again when the starts that are delayed may be made; nothing waits for them meanwhile. */
+async function comeAgain({ bus }: RunnerPorts, message: Message, at: number): Promise<void> {
+  await bus.publishAt(at, `turn-${message.id}-${at}`, { ...message, round: (message.round ?? 0) + 1 });
 }
 
 async function continueLater(
@@ -93,13 +105,19 @@ async function deliverToPart(ports: RunnerPorts, routing: Routing, part: Candida
     const now = ports.clock.now() < progress.runsUntil ? ports : withoutRunning(ports);
     const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(now, routing, listener));
     for (const result of await Promise.allSettled(some)) {
-      if (result.status === 'rejected') progress.faults.push(result.reason);
+      if (result.status === 'rejected') noteFault(progress, result.reason, ports.clock.now());
       else if (progress.found.length < traces.MAX_TRACES && result.value.did !== 'had')
         progress.found.push(result.value);
     }
   }
   // The next call begins before the first listener that could not be served.
-  if (progress.faults.length === 0) progress.served = part.last;
+  if (isServedSoFar(progress)) progress.served = part.last;
+}
+
+/** A delayed start is no fault. The listeners that had the event already are not served twice. */
+function noteFault(progress: Progress, error: unknown, now: number): void {
+  if (!(error instanceof DelayedStartError)) progress.faults.push(error);
+  else progress.delayedUntil = Math.max(progress.delayedUntil ?? 0, now + error.delayMs);
 }
 
 /** Whether an earlier call has started or collected for a start listener. Waits and replays keep their own account. */

@@ -14,7 +14,7 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
-import { awaitTurn } from '../limits/starts.ts';
+import { awaitTurn, DelayedStartError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
 import { begin } from '../step/beginning.ts';
@@ -54,14 +54,20 @@ export async function startByEvent(
   });
 }
 
-/** Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. */
+/** A tick that is delayed for longer starts its run although its namespace starts too many, milliseconds. */
+const MAX_TICK_DELAY_MS = 150_000;
+
+/**
+ * Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. Throws DelayedStartError for
+ * the first minutes in which the namespace starts too many runs a second.
+ */
 export async function startByClock(ports: RunnerPorts, target: Schedule['target'], planned: number): Promise<void> {
   const readAt = ports.clock.now();
   const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
-  const input = new Uint8Array();
-  await startOnce(ports, { ...opened, readAt }, { id: runOfTick(target, planned), input, invoker: 'cron' });
+  const start = { id: runOfTick(target, planned), input: new Uint8Array(), invoker: 'cron' };
+  await startOnce(ports, { ...opened, readAt }, { ...start, isUrgent: readAt - planned > MAX_TICK_DELAY_MS });
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
 }
 
@@ -114,12 +120,20 @@ interface NewStart {
   readonly id: string;
   readonly input: Uint8Array;
   readonly invoker: string;
+  /** Its namespace may start too many runs a second; by default it waits for its turn. */
+  readonly isUrgent?: boolean;
 }
 
 /** Stores and starts a run, unless it is stored already. Returns whether it was not. */
-async function startOnce(ports: RunnerPorts, workflow: Startable, { id, input, invoker }: NewStart): Promise<boolean> {
+async function startOnce(
+  ports: RunnerPorts,
+  workflow: Startable,
+  { id, input, invoker, isUrgent = false }: NewStart,
+): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
-  await awaitTurn(ports, opened.namespace);
+  await awaitTurn(ports, opened.namespace).catch((error: unknown) => {
+    if (!isUrgent || !(error instanceof DelayedStartError)) throw error;
+  });
   const run = { ...newRun(ports, opened, input, invoker), id };
   return (await begin(ports, opened.revision, run)).isCommitted;
 }

@@ -9,7 +9,7 @@ import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
 import { cancelByPast } from '../events/cancelling.ts';
-import { countUntilStored } from '../limits/starts.ts';
+import { countUntilStored, DelayedStartError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/commit/step-unit.ts';
 import type { Ending } from '../run/commit/unit-of-work.ts';
@@ -27,7 +27,7 @@ export interface Advance {
   readonly isBrief?: boolean;
   /** Chooses the execution of a run that must continue in a machine; by default the run keeps the one that it has. */
   readonly chooseExecution?: ChooseExecution | undefined;
-  /** When the batch is given up, milliseconds since 1970; by default never. */
+  /** When the batch is given up, milliseconds since 1970; by default never. Given where no machine calls the step again. */
   readonly latest?: number;
   /** The wait that the run leaves, and the tasks that go on where it stands then. */
   readonly left?: LeftWait;
@@ -48,7 +48,7 @@ export type Stop =
   | 'waits'
   /** A machine continues it: its time here is over, or its work may take long. */
   | 'moves'
-  /** Its queries took too long: the last batch was not committed. */
+  /** Its queries took too long, or the start of a run that it does not wait for is delayed: the last batch was not committed. */
   | 'late'
   /** Another process has committed it. */
   | 'taken over';
@@ -88,7 +88,7 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
 /**
  * Advances a run, with a commit for each batch, until it ends, waits, or must stop here for another reason. Delivers what each
  * commit owes; while the run goes on here, only its events. Throws ConflictError when another process committed before the
- * first batch; after it, such a conflict is the reason why the run stops.
+ * first batch; after it, such a conflict is the reason why the run stops. Throws DelayedStartError in a step of a machine.
  */
 export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<Required<Advanced>> {
   const { signal: _, holdsEvent: __, ...onward } = how;
@@ -99,7 +99,8 @@ export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: A
       current = await advance(ports, current.run, current.run === run ? how : onward);
     } while (current.stop === undefined);
   } catch (error) {
-    const stop = error instanceof OutOfTimeError ? 'late' : 'taken over';
+    const isLeft = error instanceof DelayedStartError && how.latest !== undefined;
+    const stop = isLeft || error instanceof OutOfTimeError ? 'late' : 'taken over';
     if (stop === 'taken over' && (!(error instanceof ConflictError) || current.run === run)) throw error;
     current = { run: current.run, stop };
   }

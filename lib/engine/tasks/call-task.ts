@@ -10,6 +10,7 @@ import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
+import { DelayedStartError } from '../limits/starts.ts';
 import { firstExecution, startOrMove } from '../machines/executions.ts';
 import { isCarried } from '../native/carrying.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -49,6 +50,10 @@ class CallMaker {
     try {
       return await onAccountOf({ id: caller.namespaceId }, () => this.begin(caller));
     } catch (error) {
+      if (error instanceof DelayedStartError) {
+        const delay = Math.min(error.delayMs, timeLeft);
+        return retryReply(call, { delay, timeLeft, isAlone: alone === true });
+      }
       if (!(error instanceof StateError)) throw error;
       return { reply: 'rejected', failure: rejectionOf(error) };
     }

@@ -26,7 +26,6 @@ export const ENGINE_CODES: readonly string[] = [
   'secrets.notFound',
   'event.jq',
   'limits.activeRuns',
-  'limits.startRate',
   'limits.descendants',
   'limits.transitions',
   'limits.log',

@@ -16,6 +16,11 @@ export interface DeliveriesProps {
   readonly journal: DeliveriesJournal;
   /** Handles a delivery. If it throws, the delivery is repeated after a delay. */
   readonly handle: (body: string) => Promise<void>;
+  /**
+   * Whether a delivery that threw is only delayed, by how many milliseconds: that counts as no attempt. `never`: it is not
+   * repeated at all. By default each is an attempt that failed.
+   */
+  readonly delayOf?: ((body: string, fault: unknown) => number | 'never' | undefined) | undefined;
   /** The tenant of a delivery: tenants take turns. */
   readonly tenantOf: (body: string) => string | Promise<string>;
   /** Stores a delivery that exhausted its retries. If it throws, the delivery is repeated. */
@@ -128,14 +133,16 @@ export class Deliveries {
   }
 
   async #try(id: number): Promise<void> {
-    const { journal, handle: take } = this.#props;
+    const { journal, handle: take, delayOf, clock } = this.#props;
     const row = this.#closed ? undefined : journal.find(id);
     if (row === undefined) return;
     try {
       await take(row.body);
     } catch (fault) {
-      if (!this.#closed) await this.#noteFault(row, fault);
-      return;
+      if (this.#closed) return;
+      const delay = delayOf?.(row.body, fault);
+      if (delay === undefined) return this.#noteFault(row, fault);
+      if (delay !== 'never') return void this.timers.at(clock.now() + delay, () => void this.#deliver(id));
     }
     // The result of a call in progress is ignored after the end of this process's deliveries.
     if (!this.#closed) await journal.commit(() => journal.remove(id));

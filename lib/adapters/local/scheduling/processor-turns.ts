@@ -17,7 +17,15 @@ interface LastComputation {
 
 const NONE: LastComputation = { tenant: '', at: Number.NEGATIVE_INFINITY };
 
-/** The turns in which the batches of runs compute on the event loop: tenants take turns, each with one of its batches. */
+/** Calls back in this turn of the event loop, when what has been resumed in it computes no further. */
+function afterMicrotasks(callBack: () => void): void {
+  queueMicrotask(() => process.nextTick(callBack));
+}
+
+/**
+ * The turns in which the batches of runs compute on the event loop: tenants take turns, each with one of its batches, and the
+ * batches of a tenant compute in the order in which they asked.
+ */
 export class ProcessorTurns {
   readonly #clock: Pick<Clock, 'now'>;
   /** By tenant: its batches that wait, in FIFO order. The tenant whose turn comes last is last. */
@@ -25,7 +33,7 @@ export class ProcessorTurns {
   /** When a batch first computed since the last polls; undefined: none has. */
   #began: number | undefined;
   #polls = 0;
-  /** The tenants that have computed since the last batch that waited was resumed. */
+  /** The tenants that have computed since the last polls. */
   readonly #served = new Set<string>();
   #isTurnEnding = false;
   #newest = NONE;
@@ -56,11 +64,16 @@ export class ProcessorTurns {
     return true;
   }
 
-  /** Resolves when a batch of the tenant may compute: at once if there is time left before the event loop is polled. */
+  /**
+   * Resolves when a batch of the tenant may compute: at once if there is time left before the event loop is polled, and no
+   * other batch of the tenant waits.
+   */
   async take(tenant: string): Promise<void> {
-    if (this.mayCompute(tenant)) return;
+    if (!this.#waiting.has(tenant) && this.mayCompute(tenant)) return;
     await this.#wait(tenant);
-    this.#began = this.#clock.now();
+    const now = this.#clock.now();
+    this.#noteComputing(tenant, now);
+    this.#began ??= now;
     this.#served.add(tenant);
   }
 
@@ -95,6 +108,11 @@ export class ProcessorTurns {
     this.#polls = 0;
     this.#began = undefined;
     this.#served.clear();
+    this.#resumeOne();
+  }
+
+  /** Resumes the batch whose turn it is and, while there is time left in this turn, those after it. */
+  #resumeOne(): void {
     const [next] = this.#waiting;
     if (next === undefined) return;
     const [tenant, batches] = next;
@@ -103,5 +121,8 @@ export class ProcessorTurns {
     if (batches.length > 0) this.#waiting.set(tenant, batches);
     this.#endTurnSoon();
     resume?.();
+    afterMicrotasks(() => {
+      if (this.#began !== undefined && this.#clock.now() - this.#began < MAX_TURN_MS) this.#resumeOne();
+    });
   }
 }

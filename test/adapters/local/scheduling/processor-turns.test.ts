@@ -77,3 +77,40 @@ test('short batches do not wait', async () => {
   now += LONG_MS;
   expect(turns.mayCompute('a')).toBe(false);
 });
+
+test('the batches of a tenant compute in the order in which they asked, also those that ask while others wait', async () => {
+  const computed: string[] = [];
+  const compute = async (name: string, ms: number): Promise<void> => {
+    await turns.take('a');
+    computed.push(name);
+    now += ms;
+  };
+  await compute('long', LONG_MS);
+  const early = ['first', 'second', 'third'].map((name) => compute(name, LONG_MS));
+  while (computed.length < 2) await poll();
+  // The turn of the first one is over; the polls after it are under way.
+  const late = Array.from({ length: 20 }, async () => {
+    await poll();
+    await compute('late', 0);
+  });
+  await Promise.all([...early, ...late]);
+  expect(computed.slice(0, 4)).toEqual(['long', 'first', 'second', 'third']);
+});
+
+test('batches that wait share a turn while there is time left in it', async () => {
+  await turns.take('a');
+  now += LONG_MS;
+  const resumed: number[] = [];
+  let polls = 0;
+  const all = Array.from({ length: 12 }, async () => {
+    await turns.take('a');
+    resumed.push(polls);
+    // A batch computes on after reads that are answered in the same turn.
+    for (let read = 0; read < 5; read += 1) await Promise.resolve();
+    now += 1;
+  });
+  for (; resumed.length < all.length; polls += 1) await poll();
+  await Promise.all(all);
+  const perTurn = [...new Set(resumed)].map((at) => resumed.filter((one) => one === at).length);
+  expect(perTurn).toEqual([4, 4, 4]);
+});
