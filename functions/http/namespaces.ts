@@ -22,11 +22,10 @@ export const endpoints: Endpoints<'namespaces'> = {
     await removals.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
-  setConfig: (ports, { path, input, caller }) => {
-    if (namespaces.changesEgress(input)) requireAdministrator(caller, "the setting 'egress'");
-    if (namespaces.changesPartitions(input)) requireAdministrator(caller, "the setting 'partitions'");
-    return namespaces.configure(ports, path.namespace, input);
-  },
+  setConfig: (ports, { path, input, caller }) =>
+    namespaces.configure(ports, path.namespace, input, (setting) =>
+      requireAdministrator(caller, `the setting '${setting}'`),
+    ),
   getDefinitions: async (ports, { path }) =>
     definitions.progressOf(ports, (await namespaces.need(ports, path.namespace)).id),
 };

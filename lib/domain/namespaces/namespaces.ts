@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BROADCAST_KINDS, type BroadcastKind } from '../../events/broadcasts.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -234,12 +235,16 @@ function changed(
   };
 }
 
-/** Whether the changes open private addresses, which only an administrator of the installation may do. */
-export const changesEgress = ({ egress }: ConfigChanges): boolean => egress !== undefined && egress !== null;
+/** A setting that only an administrator of the installation changes: it protects the installation from the namespace. */
+type AdministrativeSetting = 'egress' | 'partitions' | 'limits';
 
-/** Whether the changes set the partitions, which only an administrator may do: each further one makes lists dearer. */
-export const changesPartitions = ({ partitions }: ConfigChanges): boolean =>
-  partitions !== undefined && partitions !== null;
+const CHANGES: { readonly [Name in AdministrativeSetting]: (namespace: Namespace, changes: ConfigChanges) => boolean } = {
+  egress: (_, { egress }) => egress !== undefined && egress !== null,
+  // Each further partition makes lists dearer.
+  partitions: (_, { partitions }) => partitions !== undefined && partitions !== null,
+  // The console sends all settings back, also those that it did not change.
+  limits: ({ limits }, changes) => !isDeepStrictEqual(changeLimits(limits, changes.limits ?? {}), limits),
+};
 
 /** The steps of a namespace after a change. Throws `invalid` for fewer partitions than it has, and for too many. */
 function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: number): Spread | undefined {
@@ -252,13 +257,20 @@ function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: n
   );
 }
 
-/** Changes the given settings and returns all. Throws `not-found`, and `invalid` for a value that cannot be set. */
+/**
+ * Changes the given settings and returns all. `needAdministrator` is called for each that only an administrator changes, and
+ * throws if the caller is none. Throws `not-found`, and `invalid` for a value that cannot be set.
+ */
 export async function configure(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   name: string,
   changes: ConfigChanges,
+  needAdministrator: (setting: AdministrativeSetting) => void = () => undefined,
 ): Promise<Config> {
   const namespace = await need({ table }, name);
+  for (const [setting, isChanged] of Object.entries(CHANGES)) {
+    if (isChanged(namespace, changes)) needAdministrator(setting as AdministrativeSetting);
+  }
   const now = clock.now();
   const spread = spreadOver(namespace, changes, now);
   const settings = changed(namespace, changes);
