@@ -114,6 +114,7 @@ export class Weft extends Construct {
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
       WEFT_START_BUDGET_MS: String(settings.startBudgetMs),
       ...limitsEnvironment(settings),
+      ...(Object.keys(settings.quotas).length === 0 ? {} : { WEFT_QUOTAS: JSON.stringify(settings.quotas) }),
       WEFT_AUDIT: JSON.stringify({
         scope: settings.audit,
         retentionDays: settings.auditDays,

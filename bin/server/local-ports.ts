@@ -113,7 +113,7 @@ function tenantOf({ settings: { databaseEndpoint } }: PortOptions, table: Ports[
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
-  const { data, brand, version, retentionDays, maxScale, startBudgetMs, limits, audit, apiKey } = settings;
+  const { data, brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, apiKey } = settings;
   const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
   const clock = openClock(options);
   const blobs = databaseBlobs(database);
@@ -128,7 +128,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
     settings: {
-      ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, audit },
+      ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit },
       // The port may be known only when requests are served.
       get url() {
         return settings.url ?? `http://${settings.host}:${[...options.ownPorts].at(-1)}`;

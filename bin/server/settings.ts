@@ -1,7 +1,8 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
-import type { AuditSettings, RunLimits } from '../../lib/ports/settings.ts';
+import { quotasIn } from '../../lib/domain/namespaces/quotas.ts';
+import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
 
 /** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
@@ -29,6 +30,8 @@ export interface LocalSettings {
   readonly startBudgetMs?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;
+  /** The quotas that differ from their default values. */
+  readonly quotas?: Settings['quotas'];
   /** Open connections of one address; 4,000 by default. */
   readonly connectionsPerAddress?: number | undefined;
   /** The retention, scope and destination of the audit log. */
@@ -138,6 +141,7 @@ export function readSettings(environment: Environment): LocalSettings {
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     startBudgetMs: startBudgetOf(environment),
     limits: limitsOf(environment),
+    quotas: quotasOf(environment),
     connectionsPerAddress: connectionsOf(environment),
     audit: auditOf(environment),
     traces: traceSettings(environment),
@@ -171,6 +175,14 @@ function limitsOf(environment: Environment): RunLimits {
     startsPerSecond: limitOf('WEFT_MAX_STARTS_PER_SECOND', WEFT_MAX_STARTS_PER_SECOND, undefined),
     descendants: limitOf('WEFT_MAX_DESCENDANTS', WEFT_MAX_DESCENDANTS, 100_000),
   };
+}
+
+function quotasOf({ WEFT_QUOTAS = '' }: Environment): Settings['quotas'] {
+  try {
+    return quotasIn(WEFT_QUOTAS);
+  } catch (error) {
+    throw new Error(`WEFT_QUOTAS: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function connectionsOf(environment: Environment): number {

@@ -2,6 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
+import { quotasIn } from '../../lib/domain/namespaces/quotas.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */
@@ -166,6 +167,17 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Quotas as text, or as a table from cdk.json or a property. */
+function quotas(value: unknown): unknown {
+  const isTable = typeof value === 'object' && value !== null;
+  const text = isTable ? Object.entries(value).map(([name, most]) => `${name}=${most}`).join(' ') : String(value);
+  try {
+    return quotasIn(text);
+  } catch (error) {
+    return fail(`cannot be used: ${(error as Error).message}`);
+  }
+}
+
 /** Data from cdk.json or a property, or its JSON text from the command line. */
 const shaped =
   (shape: z.ZodMiniType, wanted: string) =>
@@ -205,6 +217,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   maxActiveRuns: { read: count(MAX_COUNT) },
   maxStartsPerSecond: { read: count(MAX_COUNT) },
+  quotas: { fallback: {}, read: quotas },
   lambdas: { fallback: [], read: shaped(LAMBDAS, 'list of functions') },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },

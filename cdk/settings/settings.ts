@@ -46,6 +46,8 @@ export interface Settings {
   readonly maxActiveRuns: number | undefined;
   /** How many runs each namespace starts a second; undefined: any number, unless the namespace limits them. */
   readonly maxStartsPerSecond: number | undefined;
+  /** By the name of a quota: how many of the things a namespace or the installation may have (docs/limits.md). */
+  readonly quotas: Readonly<Record<string, number>>;
   /** The names or ARNs of the Lambda functions that workflows may call (docs/lambda.md). */
   readonly lambdas: readonly string[];
   /** Events of other buses for namespaces (docs/open-bus.md). */

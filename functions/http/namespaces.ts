@@ -3,6 +3,7 @@ import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
+import { usageOf } from '../../lib/domain/namespaces/usage.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as definitions from '../../lib/domain/tree/definitions.ts';
@@ -26,6 +27,7 @@ export const endpoints: Endpoints<'namespaces'> = {
     namespaces.configure(ports, path.namespace, input, (setting) =>
       requireAdministrator(caller, `the setting '${setting}'`),
     ),
+  getUsage: async (ports, { path }) => usageOf(ports, await namespaces.need(ports, path.namespace)),
   getDefinitions: async (ports, { path }) =>
     definitions.progressOf(ports, (await namespaces.need(ports, path.namespace)).id),
 };

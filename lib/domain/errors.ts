@@ -19,6 +19,8 @@ export const STATUS_OF = {
   /** 500, because existing clients know these mistakes by that status; the message names the correction. */
   refused: 500,
   unavailable: 503,
+  /** A quota of a namespace or of the installation is used up. */
+  'over-quota': 507,
 } as const;
 
 /** The code of a caller's mistake. */

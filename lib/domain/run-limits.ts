@@ -1,3 +1,5 @@
+import { NAMESPACE_QUOTAS, type NamespaceQuota } from './namespaces/quotas.ts';
+
 /** The limits beyond which a run fails; a namespace may set each. */
 export interface RunLimits {
   /** States that the run enters. */
@@ -15,7 +17,7 @@ export interface StartLimits {
 }
 
 /** The limits that a namespace may set. */
-export type NamespaceLimits = RunLimits & StartLimits;
+export type NamespaceLimits = RunLimits & StartLimits & Readonly<Record<NamespaceQuota, number>>;
 
 /** The limits of a run in a namespace that sets none. */
 export const DEFAULT_RUN_LIMITS: RunLimits = { transitions: 1_000_000, logBytes: 100 * 1024 * 1024 };
@@ -26,7 +28,8 @@ export const RUN_LIMITS = ['transitions', 'logBytes'] as const satisfies readonl
 /** The names of the limits of starts. */
 export const START_LIMITS = ['activeRuns', 'startsPerSecond'] as const satisfies readonly (keyof StartLimits)[];
 
-const LIMITS = [...RUN_LIMITS, ...START_LIMITS] as const satisfies readonly (keyof NamespaceLimits)[];
+/** The names of all limits that a namespace may set. */
+export const LIMITS: readonly (keyof NamespaceLimits)[] = [...RUN_LIMITS, ...START_LIMITS, ...NAMESPACE_QUOTAS];
 
 /** The limits after a change: a number sets one, 0 returns to its default value. Undefined: all have theirs. */
 export function changeLimits(

@@ -51,5 +51,7 @@ export interface Settings {
    */
   readonly startBudgetMs?: number | undefined;
   readonly limits?: RunLimits | undefined;
+  /** By the name of a quota: how many of the things there may be; a namespace can set its own. */
+  readonly quotas?: Readonly<Record<string, number>> | undefined;
   readonly audit?: AuditSettings | undefined;
 }

@@ -20,6 +20,7 @@ export const EVERY_OPTION = {
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example.com"}',
   outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
   protect: 'true',
+  quotas: 'workflows=500 variableBytes=1000000',
   requestsPerSecond: '1000',
   retentionDays: '7',
   startBudgetMs: '50',

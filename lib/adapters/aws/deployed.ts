@@ -205,6 +205,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
   startBudgetMs: Number(setting('WEFT_START_BUDGET_MS')),
   limits: limits(),
+  quotas: JSON.parse(process.env['WEFT_QUOTAS'] ?? '{}') as Settings['quotas'],
   audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 

@@ -5,10 +5,11 @@ import { notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
+import { mostOf, needRoom } from '../namespaces/quotas.ts';
 import { putAt } from '../storage/batches.ts';
 import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
-import { readAll } from '../storage/queries.ts';
+import { countAll, readAll } from '../storage/queries.ts';
 
 /** The permissions of API keys. `worker` serves queues only; from `read` on, each includes those before it. */
 export const PERMISSIONS = ['worker', 'read', 'run', 'write', 'admin'] as const;
@@ -99,17 +100,18 @@ async function idsOf({ table }: Needs, names: readonly string[]): Promise<string
 }
 
 /**
- * Creates a key and returns its secret, which is not stored. Throws `invalid` for an invalid name or namespace, and
- * `not-found` for a namespace that does not exist.
+ * Creates a key and returns its secret, which is not stored. Throws `invalid` for an invalid name or namespace,
+ * `not-found` for a namespace that does not exist, and `over-quota`.
  */
 export async function create(
-  ports: Needs,
+  ports: Needs & Pick<Ports, 'settings'>,
   wanted: Pick<ApiKey, 'name' | 'permission' | 'namespaces'>,
 ): Promise<{ readonly key: ApiKeyRecord; readonly secret: string }> {
   if (wanted.name === '' || wanted.name.length > MAX_NAME_LENGTH) {
     throw new ServiceError('invalid', `a key needs a name of 1 to ${MAX_NAME_LENGTH} characters`);
   }
-  const { table, clock } = ports;
+  const { table, clock, settings } = ports;
+  needRoom(mostOf(settings, 'keys'), 'keys', await countAll(table, keys.API_KEYS));
   const namespaceIds = await idsOf(ports, wanted.namespaces);
   const secret = clock.secret();
   const key: ApiKey = { ...wanted, namespaceIds, id: clock.uuid(), created: clock.now() };

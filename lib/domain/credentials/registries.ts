@@ -2,15 +2,16 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
+import { mostOf, needRoom } from '../namespaces/quotas.ts';
 import { putAt } from '../storage/batches.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
-import { readAll } from '../storage/queries.ts';
+import { countAll, readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
 import { hostOf, hostOfImage, mayBeUrl } from './registry-hosts.ts';
 
 /** The services that can use the credentials: all, the global ones, or those of one namespace (specification). */
-export type Scope = 'global' | 'private' | Pick<Namespace, 'id' | 'name'>;
+export type Scope = 'global' | 'private' | Pick<Namespace, 'id' | 'name' | 'limits'>;
 
 export interface RegistryRecord {
   /** The address. */
@@ -69,13 +70,20 @@ export async function list({ table }: Pick<Ports, 'table'>, scope: Scope): Promi
 
 /**
  * Stores the credentials `<USER>:<TOKEN>` for a registry, in place of those it had. Throws `refused` (500, rest-api
- * reference, 10) for a malformed address or malformed credentials, `too-large`, and `not-found` for the namespace.
+ * reference, 10) for a malformed address or malformed credentials, `too-large`, `not-found` for the namespace, and
+ * `over-quota`.
  */
-export async function set(needs: Needs, scope: Scope, url: string, data: string): Promise<void> {
+export async function set(
+  needs: Needs & Pick<Ports, 'settings'>,
+  scope: Scope,
+  url: string,
+  data: string,
+): Promise<void> {
   needLength('reg', url);
   needLength('data', data);
   const { user } = toCredentials(url, data);
   hostOf(url);
+  if (typeof scope !== 'string') await needPlace(needs, scope, url);
   const store = async () => {
     const dataKey = await dataKeys.obtain(needs, ownerOf(scope), guardOf(scope));
     const sealed = await needs.sealer.seal(dataKey, Buffer.from(data), bindingOf(scope, url));
@@ -83,6 +91,18 @@ export async function set(needs: Needs, scope: Scope, url: string, data: string)
     await needs.table.write([...guardOf(scope), put]);
   };
   await throwOnConflict(store(), () => notFound('namespace'));
+}
+
+/** Administrators alone set the registries of the installation, which have no quota. */
+async function needPlace(
+  { table, settings }: Pick<Ports, 'table' | 'settings'>,
+  { id, limits }: Exclude<Scope, string>,
+  url: string,
+): Promise<void> {
+  const most = mostOf(settings, 'registries', limits);
+  const used = await countAll(table, keys.registries(id));
+  const [old] = used < most ? [] : await table.get([keys.registry(id, url)]);
+  if (old === undefined) needRoom(most, 'registries', used);
 }
 
 /** Deletes a registry. Throws `not-found`, `too-large`. */

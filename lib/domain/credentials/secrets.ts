@@ -3,12 +3,13 @@ import { BATCH_LIMIT, type Condition, type Table, type Write } from '../../ports
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
+import { mostOf, needRoom } from '../namespaces/quotas.ts';
 import { batchesOf, deleteKeys, putAt } from '../storage/batches.ts';
 import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
-import { readAll } from '../storage/queries.ts';
+import { countAll, readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
 
 /** The maximum size of a value, bytes (rest-api reference, 9). */
@@ -22,7 +23,8 @@ export interface SecretRecord {
 }
 
 type Needs = Pick<Ports, 'table' | 'sealer'>;
-type Home = Pick<Namespace, 'id' | 'name'>;
+type Home = Pick<Namespace, 'id' | 'name' | 'limits'>;
+type Counting = Pick<Ports, 'table' | 'settings'>;
 
 const bindingOf = (namespaceId: string, name: string) => ({ kind: 'secret', owner: namespaceId, name });
 /** Marks a secret that a workflow names, and that has no value yet. */
@@ -63,11 +65,20 @@ async function put(needs: Needs, home: Home, change: Change, when?: Condition): 
 
 /**
  * Creates a secret or changes its value (decision 11); a name that ends in a slash makes a folder. Returns whether it is
- * new. Throws `refused` (500) for an invalid name or no value, `too-large`, and `not-found` for the namespace.
+ * new. Throws `refused` (500) for an invalid name or no value, `too-large`, `not-found` for the namespace, and `over-quota`.
  */
-export async function set(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<{ isNew: boolean }> {
+export async function set(
+  needs: Needs & Counting,
+  home: Home,
+  name: string,
+  value: Uint8Array,
+): Promise<{ isNew: boolean }> {
   needChange({ name, value });
   const [old] = await needs.table.get([keys.secret(home.id, name)]);
+  if (old === undefined) {
+    const used = await countAll(needs.table, keys.secrets(home.id));
+    needRoom(mostOf(needs.settings, 'secrets', home.limits), 'secrets', used);
+  }
   await put(needs, home, { name, value });
   return { isNew: old === undefined || old['isUnset'] === true };
 }
@@ -80,13 +91,16 @@ export async function overwrite(needs: Needs, home: Home, name: string, value: U
 
 /**
  * Lists secrets that a workflow names and that have no value yet, with `initialized: false` (rest-api reference, 9). One read if
- * all of them exist; a call without names costs nothing.
+ * all of them exist; a call without names costs nothing. Those beyond the quota of secrets are not listed.
  */
-export async function declare({ table }: Pick<Ports, 'table'>, home: Home, names: ReadonlySet<string>): Promise<void> {
+export async function declare({ table, settings }: Counting, home: Home, names: ReadonlySet<string>): Promise<void> {
+  const most = mostOf(settings, 'secrets', home.limits);
   const wanted = [...names].filter((name) => isSecretName(name) && !isFolder(name));
   for (const batch of batchesOf(wanted, BATCH_LIMIT)) {
     const items = await table.get(batch.map((name) => keys.secret(home.id, name)));
-    const missing = batch.filter((_, index) => items[index] === undefined);
+    const absentHere = batch.filter((_, index) => items[index] === undefined);
+    const used = absentHere.length === 0 ? 0 : await countAll(table, keys.secrets(home.id));
+    const missing = absentHere.slice(0, Math.max(most - used, 0));
     const puts = missing.map((name) => putAt(keys.secret(home.id, name), UNSET, { absent: true }));
     await Promise.all(puts.map((put) => ignoreConflict(table.write([existenceCheck(home), put]))));
   }

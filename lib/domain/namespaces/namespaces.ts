@@ -13,10 +13,12 @@ import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import * as purges from '../storage/purges.ts';
-import { readAll } from '../storage/queries.ts';
+import { countAll, readAll } from '../storage/queries.ts';
 import { MAX_PARTITIONS, partitionsIn, raise, type Spread, spreadFrom, spreadItem } from '../storage/spread.ts';
 import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
+import { mostOf, needRoom } from './quotas.ts';
+import { type TreeCounts, treeCountsIn } from './tree-counts.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */
 export interface Config {
@@ -70,6 +72,8 @@ export interface Namespace extends NamespaceSettings {
   readonly treeUpdated: number;
   /** The labels of the root directory. */
   readonly attributes: readonly string[];
+  /** What its tree has. */
+  readonly counts: TreeCounts;
   /** The steps in which the partitions of its rows have grown; undefined: there is one (decision 7). */
   readonly spread: Spread | undefined;
 }
@@ -92,6 +96,7 @@ export function fromItem(item: Item): Namespace {
     attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
     ...DEFAULT_SETTINGS,
     ...(JSON.parse(String(item['settings'] ?? '{}')) as Partial<NamespaceSettings>),
+    counts: treeCountsIn(item),
     spread: spreadFrom(item),
   };
 }
@@ -136,9 +141,13 @@ export async function need({ table }: Pick<Ports, 'table'>, name: string): Promi
   return fromItem(item);
 }
 
-/** Creates the namespace with an empty root directory. Throws `exists`, `invalid`. */
-export async function create({ table, clock }: Pick<Ports, 'table' | 'clock'>, name: string): Promise<Namespace> {
+/** Creates the namespace with an empty root directory. Throws `exists`, `invalid`, `over-quota`. */
+export async function create(
+  { table, clock, settings }: Pick<Ports, 'table' | 'clock' | 'settings'>,
+  name: string,
+): Promise<Namespace> {
   needNamespaceName(name);
+  needRoom(mostOf(settings, 'namespaces'), 'namespaces', await countAll(table, keys.NAMESPACES));
   const now = clock.now();
   const { pk, sk } = keys.namespace(name);
   const item = {

@@ -1,17 +1,20 @@
 import { detectMediaType } from '../../language/media/detection.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Write } from '../../ports/table.ts';
+import { BATCH_LIMIT, type Item, type Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isVariableName, MAX_MIME_LENGTH, needVariableName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
+import { ignoreConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import { readAll } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
+import { countingWrites } from './stored-variables.ts';
+import { variableProblem } from './variable-room.ts';
 
 export type Owner = keys.VariableOwner;
 
@@ -62,7 +65,7 @@ export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, var
 }
 
 /** The write that deletes a variable. */
-export function toDeletion(owner: Owner, name: string): Write {
+export function toDeletion(owner: Owner, name: string): Extract<Write, { readonly do: 'delete' }> {
   return { do: 'delete', key: keys.variable(owner, name) };
 }
 
@@ -134,13 +137,19 @@ export async function need(needs: Needs, owner: Owner, name: string): Promise<Va
   return variable;
 }
 
+/** A variable to be stored, and the size in bytes of the one that it replaces; undefined: there is none. */
+export interface Made {
+  readonly variable: Variable;
+  readonly replaces: number | undefined;
+}
+
 /** Returns a variable as `set` would store it, without storing it. Throws `invalid` for an invalid name or type. */
 export async function make(
   { table, clock }: Pick<Ports, 'table' | 'clock'>,
   owner: Owner,
   name: string,
   { bytes, mimeType }: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
-): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
+): Promise<Made> {
   needVariableName(name);
   if (mimeType !== undefined && mimeType.length > MAX_MIME_LENGTH) {
     throw new ServiceError('invalid', `the media type of a variable has at most ${MAX_MIME_LENGTH} characters`);
@@ -149,29 +158,65 @@ export async function make(
   const now = clock.now();
   const known = old === undefined ? detectMediaType(bytes) : String(old['mime']);
   const created = old === undefined ? now : Number(old['created']);
-  return { variable: { name, bytes, mimeType: mimeType ?? known, created, updated: now }, isNew: old === undefined };
+  const variable = { name, bytes, mimeType: mimeType ?? known, created, updated: now };
+  return { variable, replaces: old === undefined ? undefined : Number(old['size']) };
 }
+
+/** The namespace of variables, with the limits that it sets. */
+type Home = Parameters<typeof variableProblem>[1];
 
 /**
  * Stores the bytes as the value of a variable. Its type is the given one, else the one it had, else the one detected in
- * the bytes. Throws `invalid` for an invalid name or type.
+ * the bytes. Throws `invalid` for an invalid name or type, and `over-quota`.
  */
 export async function set(
-  needs: Needs & Pick<Ports, 'clock'>,
-  owner: Owner,
+  needs: Needs & Pick<Ports, 'clock' | 'settings'>,
+  { namespace, owner }: { readonly namespace: Home; readonly owner: Owner },
   name: string,
   value: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
-): Promise<{ readonly variable: Variable; readonly isNew: boolean }> {
+): Promise<Made> {
   const made = await make(needs, owner, name, value);
-  await needs.table.write([await toWrite(needs, owner, made.variable)]);
+  const change = { owner, name, before: made.replaces, after: value.bytes.length };
+  const problem = await variableProblem(needs, namespace, change);
+  if (problem !== undefined) throw new ServiceError('over-quota', problem);
+  const write = await toWrite(needs, owner, made.variable);
+  await needs.table.write([write, ...countingWrites(namespace.id, [change])]);
   return made;
 }
 
+/** The size of a stored variable, bytes; undefined when there is none. */
+export async function sizeOf({ table }: Pick<Ports, 'table'>, owner: Owner, name: string): Promise<number | undefined> {
+  const [item] = isVariableName(name) ? await table.get([keys.variable(owner, name)]) : [];
+  return item === undefined ? undefined : Number(item['size']);
+}
+
 /** Deletes a variable and returns its size in bytes. Throws `not-found`. */
-export async function remove({ table }: Pick<Ports, 'table'>, owner: Owner, name: string): Promise<number> {
-  const key = keys.variable(owner, name);
-  const [item] = isVariableName(name) ? await table.get([key]) : [];
-  if (item === undefined) throw notFound('var_ref');
-  await table.write([{ do: 'delete', key }]);
-  return Number(item['size']);
+export async function remove(
+  needs: Pick<Ports, 'table' | 'clock' | 'settings'>,
+  { namespace, owner }: { readonly namespace: Home; readonly owner: Owner },
+  name: string,
+): Promise<number> {
+  const size = await sizeOf(needs, owner, name);
+  if (size === undefined) throw notFound('var_ref');
+  const change = { owner, name, before: size, after: undefined };
+  await needs.table.write([toDeletion(owner, name), ...countingWrites(namespace.id, [change])]);
+  await variableProblem(needs, namespace, change);
+  return size;
+}
+
+/** Deletes all variables of a workflow of a namespace, and counts that. */
+export async function removeOfWorkflow(
+  { table }: Pick<Ports, 'table'>,
+  namespaceId: string,
+  workflowId: string,
+): Promise<void> {
+  const owner = { scope: 'workflow', id: workflowId } as const;
+  for (;;) {
+    const { items } = await table.query({ ...keys.variables(owner), only: ['size'], limit: BATCH_LIMIT / 2 });
+    if (items.length === 0) return;
+    const gone = items.map(({ sk: name, size }) => ({ owner, name, before: Number(size), after: undefined }));
+    // A variable that another purge deletes at this moment is counted once.
+    const deletions = gone.map(({ name }): Write => ({ ...toDeletion(owner, name), when: { present: true } }));
+    await ignoreConflict(table.write([...deletions, ...countingWrites(namespaceId, gone)]));
+  }
 }

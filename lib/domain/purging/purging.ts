@@ -1,13 +1,14 @@
 import { BusyError } from '../../ports/executions.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { BATCH_LIMIT, type Write } from '../../ports/table.ts';
+import { BATCH_LIMIT, type Item, type Write } from '../../ports/table.ts';
 import * as listenerList from '../events/listener-list.ts';
 import * as listeners from '../events/listeners.ts';
 import { deleteLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
+import { removeOfWorkflow } from '../namespaces/variables.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
-import { ignoreConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, onConflict } from '../storage/conflicts.ts';
 import { unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
@@ -15,7 +16,9 @@ import * as purges from '../storage/purges.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
 import { type Spread, spreadFrom } from '../storage/spread.ts';
 import { keepSources } from '../tree/kept-sources.ts';
+import { startsIn } from '../tree/nodes.ts';
 import * as revisions from '../tree/revisions.ts';
+import { uncounting } from '../tree/tree.ts';
 
 type Needs = Parameters<typeof deleteLog>[0] & Pick<Ports, 'table' | 'blobs' | 'schedules' | 'containers' | 'clock'>;
 type FinishNeeds = Needs & Pick<Ports, 'executions'>;
@@ -69,8 +72,20 @@ interface Removal {
   readonly namespaceId: string;
   /** Undefined: the sources of the workflows are not kept. */
   readonly path: string | undefined;
+  /** The name of its namespace, which counts its workflows; undefined: the namespace is removed. */
+  readonly namespaceName?: string | undefined;
   /** The partitions of a namespace. */
   readonly spread?: Spread | undefined;
+}
+
+/** Deletes the node of a workflow or directory whose contents are removed, and counts a workflow less in its namespace. */
+async function removeNode({ table }: Needs, node: Item, { namespaceId, namespaceName }: Removal): Promise<void> {
+  const deletion = { do: 'delete', key: { table: 'catalog', pk: node.pk, sk: node.sk } } as const;
+  const isCounted = namespaceName !== undefined && node['type'] !== 'directory';
+  const counting = isCounted ? uncounting({ id: namespaceId, name: namespaceName }, startsIn(node)) : [];
+  // Another purge has deleted it, or the namespace was deleted meanwhile.
+  const alone = () => table.write([deletion]);
+  await onConflict(table.write([{ ...deletion, when: { present: true } }, ...counting]), alone);
 }
 
 async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
@@ -81,20 +96,21 @@ async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal):
   await deleteAll(table, keys.revisions(id));
   await removeServices(needs, keys.workflowServices(namespaceId, id));
   await deleteAll(table, keys.refs(id));
-  await deleteAll(table, keys.variables({ scope: 'workflow', id }));
+  await removeOfWorkflow(needs, namespaceId, id);
   await metrics.deleteOf(needs, namespaceId, id);
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 
-async function removeDirectory(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
+async function removeDirectory(needs: Needs, removal: Removal): Promise<void> {
+  const { id, namespaceId, namespaceName, path } = removal;
   for (;;) {
     const { items } = await needs.table.query({ ...keys.directory(id), limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       const isDirectory = item['type'] === 'directory';
-      const child = { id: String(item['id']), namespaceId, path: path === undefined ? path : `${path}/${item.sk}` };
-      await (isDirectory ? removeDirectory : removeWorkflow)(needs, child);
-      await needs.table.write([{ do: 'delete', key: keys.node(id, item.sk) }]);
+      const place = { id: String(item['id']), path: path === undefined ? path : `${path}/${item.sk}` };
+      await (isDirectory ? removeDirectory : removeWorkflow)(needs, { ...place, namespaceId, namespaceName });
+      await removeNode(needs, item, removal);
     }
   }
 }
@@ -154,11 +170,13 @@ export async function finishAll(needs: FinishNeeds): Promise<void> {
   for await (const items of pagesOf(needs.table, { ...keys.PURGES, limit: BATCH_LIMIT })) {
     for (const item of items) {
       const [id, namespaceId, path] = ['id', 'namespaceId', 'path'].map((name) => String(item[name] ?? ''));
+      const { namespaceName } = item;
       const purge = {
         marker: item.sk,
         id: id ?? '',
         namespaceId: namespaceId ?? '',
         path: path ?? '',
+        ...(typeof namespaceName === 'string' ? { namespaceName } : {}),
         spread: spreadFrom(item),
       };
       const kind = item['kind'] as (Purge | purges.MachineDeletion)['kind'];

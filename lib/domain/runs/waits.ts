@@ -1,6 +1,6 @@
 import type { Message } from '../../ports/bus.ts';
 import type { RecordMode } from '../record-modes.ts';
-import type { RunLimits } from '../run-limits.ts';
+import type { NamespaceLimits } from '../run-limits.ts';
 import type { Spread } from '../storage/spread.ts';
 
 /** One attempt of one call. */
@@ -218,8 +218,8 @@ export interface SettingsSnapshot {
   readonly logger: string;
   /** The mode of the run's record; absent: `full`. */
   readonly record?: RecordMode;
-  /** The limits of the run that the namespace sets. */
-  readonly limits?: Partial<RunLimits>;
+  /** The limits that the namespace sets, and the lower ones of the workflow. */
+  readonly limits?: Partial<NamespaceLimits>;
   /** The beginning and the end of the run are counted in the table, because the namespace limits its active runs. */
   readonly isCounted?: true;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */

@@ -3,8 +3,11 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
 import type { Write } from '../../ports/table.ts';
 import { changedMeanwhile, notFound, ServiceError } from '../errors.ts';
+import { mostOf, needRoom } from '../namespaces/quotas.ts';
 import { onConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
+import * as keys from '../storage/keys.ts';
 import * as purges from '../storage/purges.ts';
+import { countAll } from '../storage/queries.ts';
 import { type ContainerNeeds, prepareNeeded } from './containers.ts';
 import { needServiceName, toGeneration } from './names.ts';
 import { retained, type ServiceRevision } from './revisions.ts';
@@ -13,7 +16,7 @@ import * as services from './services.ts';
 import { type ServiceInput, toSettings } from './settings.ts';
 import * as traffic from './traffic.ts';
 
-type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale'> };
+type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale' | 'quotas'> };
 type NamedScope = Exclude<Scope, { readonly kind: 'workflow' }>;
 
 /** Each conflict is a change by another request that succeeded, so many concurrent changes all succeed in time. */
@@ -52,9 +55,13 @@ export function newService(
   };
 }
 
-/** Creates a service. Throws `invalid`, `exists`, and `not-found` for the namespace. */
+/** Creates a service. Throws `invalid`, `exists`, `not-found` for the namespace, and `over-quota`. */
 export async function create(ports: Needs, scope: NamedScope, name: string, input: ServiceInput): Promise<void> {
   needServiceName(scope.kind, name);
+  if (scope.kind === 'namespace') {
+    const used = await countAll(ports.table, keys.namedServices(scope.namespace.id));
+    needRoom(mostOf(ports.settings, 'services', scope.namespace.limits), 'services', used);
+  }
   const service = newService(ports, { scope, name, version: '' }, toSettings(ports, input));
   const put: Write = { do: 'put', table: 'catalog', item: services.toItem(service), when: { absent: true } };
   await throwOnConflict(ports.table.write([put, ...services.guardsOf(scope)]), ({ failed }) =>

@@ -14,7 +14,7 @@ export type Scope =
   | { readonly kind: 'global' }
   | {
       readonly kind: 'namespace';
-      readonly namespace: Pick<Namespace, 'id' | 'name'> & Partial<Pick<Namespace, 'avoidsNative'>>;
+      readonly namespace: Pick<Namespace, 'id' | 'name'> & Partial<Pick<Namespace, 'avoidsNative' | 'limits'>>;
     }
   | {
       readonly kind: 'workflow';

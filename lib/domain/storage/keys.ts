@@ -243,6 +243,10 @@ const ACTIVE_SHARDS = 8;
 export const startsIn = (namespaceId: string, period: number): Key =>
   counter(namespaceId, `limit-starts#${String(period).padStart(TIME_DIGITS, '0')}`);
 
+/** A counter of what variables of a namespace take: those that do not expire, or those of a period of runs. */
+export const storedVariables = (namespaceId: string, window: string, shard: number): Key =>
+  counter(namespaceId, `stored#${window}#${shard}`);
+
 /** How many partitions the audit log of a day has: one of them takes 1,000 writes a second. */
 export const AUDIT_SHARDS = 8;
 

@@ -17,6 +17,8 @@ export interface Purge {
   readonly namespaceId: string;
   /** The path of a directory or workflow. */
   readonly path?: string;
+  /** The name of the namespace of a directory or workflow. */
+  readonly namespaceName?: string;
   /** The partitions of a namespace, whose item is deleted. */
   readonly spread?: Spread | undefined;
 }
@@ -32,8 +34,8 @@ export function of({ clock }: Pick<Ports, 'clock'>, target: Omit<Purge, 'marker'
 }
 
 /** The write that stores the marker. */
-export const toWrite = ({ marker, kind, id, namespaceId, path, spread }: Purge | MachineDeletion): Write =>
-  putAt(keys.purge(marker), { kind, id, namespaceId, ...(path === undefined ? {} : { path }), ...spreadItem(spread) });
+export const toWrite = ({ marker, spread, ...purge }: Purge | MachineDeletion): Write =>
+  putAt(keys.purge(marker), { ...purge, ...spreadItem(spread) });
 
 /** The write that deletes the marker. */
 export const toDeletion = ({ marker }: Pick<Purge, 'marker'>): Write => ({ do: 'delete', key: keys.purge(marker) });

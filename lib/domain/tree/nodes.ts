@@ -4,6 +4,7 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, isNodeName, pathOf, segmentsOf } from '../names.ts';
 import { type Namespace, fromItem as namespaceFromItem } from '../namespaces/namespaces.ts';
+import type { TreeCounts } from '../namespaces/tree-counts.ts';
 import { getAll } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 
@@ -35,7 +36,12 @@ export interface WorkflowNode extends Node {
   readonly latest: string;
   /** The weights for starts without a ref, the heaviest first; empty: all take `latest`. */
   readonly routes: readonly Route[];
+  /** How it is started, as its namespace counts it. */
+  readonly starts: Starts;
 }
+
+/** How many schedules and event filters start a workflow. */
+export type Starts = Pick<TreeCounts, 'schedules' | 'listeners'>;
 
 export interface NodeRecord {
   readonly createdAt: string;
@@ -62,6 +68,12 @@ export function isWorkflow(node: Node): node is WorkflowNode {
   return node.type === 'workflow';
 }
 
+/** How the workflow of an item is started. */
+export const startsIn = (item: Item): Starts => ({
+  schedules: Number(item['schedules'] ?? 0),
+  listeners: Number(item['listeners'] ?? 0),
+});
+
 /** The node of an item; `parent` is the path of its directory. */
 export function fromItem(item: Item, parent: string): Node {
   const base = {
@@ -81,6 +93,7 @@ export function fromItem(item: Item, parent: string): Node {
     logger: String(item['logger'] ?? ''),
     latest: String(item['latest']),
     routes: JSON.parse(String(item['routes'] ?? '[]')) as Route[],
+    starts: startsIn(item),
   };
   return workflow;
 }

@@ -3,6 +3,7 @@ import type { ConflictError, Table, Write } from '../../ports/table.ts';
 import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import { needNodeName, pathOf, segmentsOf } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
+import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
@@ -40,15 +41,24 @@ export async function list(
   });
 }
 
-/** The write that marks a directory as changed. It fails when the directory was deleted, which must get no new nodes. */
-export function touch(namespace: Namespace, directory: nodes.Node, now: number): Write {
-  const isRoot = directory.id === namespace.id;
-  return {
-    do: 'update',
-    key: isRoot ? keys.namespace(namespace.name) : keys.node(directory.directory, directory.name),
-    set: isRoot ? { treeUpdated: now } : { updated: now },
-    when: { equals: { id: directory.id } },
-  };
+/**
+ * The writes that mark a directory as changed, and count what is new in the namespace. The first one fails when the directory
+ * was deleted, which must get no new nodes.
+ */
+export function touch(
+  namespace: Namespace,
+  directory: nodes.Node,
+  now: number,
+  counts: Partial<TreeCounts> = {},
+): Write[] {
+  const when = { equals: { id: directory.id } };
+  const counting = countingWrites(namespace, counts);
+  if (directory.id !== namespace.id) {
+    const key = keys.node(directory.directory, directory.name);
+    return [{ do: 'update', key, set: { updated: now }, when }, ...counting];
+  }
+  const mark: Write = { do: 'update', key: keys.namespace(namespace.name), set: { treeUpdated: now }, when };
+  return [{ ...mark, ...counting[0] }];
 }
 
 /** The place of a new node: its directory, which exists, and its name, which is valid. */
@@ -103,7 +113,7 @@ export async function createDirectory(ports: Needs, namespace: string, path: str
   const { pk, sk } = keys.node(site.directory.id, site.name);
   const item = { pk, sk, id: ports.clock.uuid(), type: 'directory', created: now, updated: now };
   const put: Write = { do: 'put', table: 'catalog', item, when: { absent: true } };
-  const written = ports.table.write([put, touch(site.namespace, site.directory, now)]);
+  const written = ports.table.write([put, ...touch(site.namespace, site.directory, now)]);
   await throwOnConflict(written, creationError(site));
   return { namespace: site.namespace, node: nodes.fromItem(item, site.directory.path) };
 }
@@ -122,12 +132,21 @@ export async function remove(
   const { id, type, updated, directory, name, path: shown } = found.node;
   if (shown === '/') throw new ServiceError('invalid', 'cannot delete root node');
   if (type === 'directory' && !recursive) await needEmpty(ports, found.node);
-  const purge = purges.of(ports, { kind: type, id, namespaceId: found.namespace.id, path: shown });
+  const { id: namespaceId, name: namespaceName } = found.namespace;
+  const purge = purges.of(ports, { kind: type, id, namespaceId, namespaceName, path: shown });
   const equals = recursive ? { id } : { id, updated };
   const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
-  await throwOnConflict(ports.table.write([deletion, purges.toWrite(purge)]), () => changedMeanwhile(`'${shown}'`));
+  const counting = nodes.isWorkflow(found.node) ? uncounting(found.namespace, found.node.starts) : [];
+  const written = ports.table.write([deletion, purges.toWrite(purge), ...counting]);
+  await throwOnConflict(written, () => changedMeanwhile(`'${shown}'`));
   return { ...found, purge };
 }
+
+/** The writes that count one workflow less. */
+export const uncounting = (
+  namespace: Pick<Namespace, 'id' | 'name'>,
+  { schedules, listeners }: nodes.Starts,
+): Write[] => countingWrites(namespace, { workflows: -1, schedules: -schedules, listeners: -listeners });
 
 async function needEmpty({ table }: Pick<Ports, 'table'>, directory: nodes.Node): Promise<void> {
   const { items } = await table.query({ ...keys.directory(directory.id), limit: 1 });
@@ -163,7 +182,7 @@ export async function rename(
   const moved = { ...item, pk, sk, updated: now };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item: moved, when: { absent: true } },
-    touch(site.namespace, site.directory, now),
+    ...touch(site.namespace, site.directory, now),
     { do: 'delete', key, when: { equals: { id: node.id } } },
   ]);
   await throwOnConflict(written, creationError(site));

@@ -5,6 +5,9 @@ import { parseCron } from '../../time/cron/cron.ts';
 import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../errors.ts';
 import * as listenedTypes from '../events/listened-types.ts';
 import * as listeners from '../events/listeners.ts';
+import type { Namespace } from '../namespaces/namespaces.ts';
+import { mostOf, needRoom } from '../namespaces/quotas.ts';
+import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
@@ -15,7 +18,7 @@ import * as routers from './routers.ts';
 import * as schedules from './schedules.ts';
 import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules'>;
+type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'>;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
 function needPlan({ schedules: scheduler }: Pick<Needs, 'schedules'>, source: string): Plan {
@@ -37,7 +40,7 @@ export const isScheduled = ({ revision }: Pick<Opened, 'revision'>): boolean => 
 
 /** Identifies a workflow in its listeners and its schedule. */
 interface Address {
-  readonly namespace: nodes.ResolvedNode['namespace'];
+  readonly namespace: Namespace;
   readonly id: string;
   readonly path: string;
 }
@@ -48,6 +51,37 @@ const addressOf = ({ namespace, node }: Opened): Address => ({ namespace, id: no
 interface Plans {
   readonly before: Plan | undefined;
   readonly after: Plan | undefined;
+}
+
+const startsOf = (plan: Plan | undefined): nodes.Starts => ({
+  schedules: schedules.isScheduled(plan) ? 1 : 0,
+  listeners: plan === undefined ? 0 : listeners.startFilters(plan).length,
+});
+
+/** By how much a change changes the counts of the namespace. Throws `over-quota` if it has too many then. */
+function countsOf(
+  { settings }: Pick<Ports, 'settings'>,
+  { limits, counts }: Namespace,
+  plans: Plans,
+  workflows: 0 | 1 = 0,
+): TreeCounts {
+  const [before, after] = [startsOf(plans.before), startsOf(plans.after)];
+  const grown = {
+    workflows,
+    schedules: after.schedules - before.schedules,
+    listeners: after.listeners - before.listeners,
+  };
+  for (const name of ['workflows', 'schedules', 'listeners'] as const) {
+    if (grown[name] > 0) needRoom(mostOf(settings, name, limits), name, counts[name], grown[name]);
+  }
+  return grown;
+}
+
+/** What the item of a workflow has of how it is started; nothing for one that is started by requests alone. */
+function startFields({ before, after }: Plans): Partial<nodes.Starts> {
+  const starts = startsOf(after);
+  const isPlain = [starts, startsOf(before)].every(({ schedules, listeners }) => schedules + listeners === 0);
+  return isPlain ? {} : starts;
 }
 
 /** The writes by which its starts follow a change of a workflow: its listeners, and the marker of its schedule. */
@@ -64,6 +98,13 @@ async function startWrites(
     ...listeners.startWrites({ namespace, id, path }, plans, now),
     ...schedules.toMarkers({ id, namespace: namespace.name, path }, plans, ports.clock.uuid()),
   ];
+}
+
+/** As `startWrites`, for a workflow that exists, with the writes that count the change and the fields of its node. */
+async function changeStarts(ports: Needs, opened: Opened, plans: Plans, now: number) {
+  const counting = countingWrites(opened.namespace, countsOf(ports, opened.namespace, plans));
+  const started = await startWrites(ports, addressOf(opened), plans, now);
+  return { fields: startFields(plans), writes: [...started, ...counting] };
 }
 
 const WORKFLOW_ERRORS: SiteErrors = {
@@ -86,7 +127,9 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
   const place = { namespace: site.namespace, id, path: site.path };
-  const started = await startWrites(ports, place, { before: undefined, after: plan }, now);
+  const plans = { before: undefined, after: plan };
+  const counts = countsOf(ports, site.namespace, plans, 1);
+  const started = await startWrites(ports, place, plans, now);
   const { pk, sk } = key;
   const item = {
     pk,
@@ -97,10 +140,11 @@ export async function create(ports: Needs, namespace: string, path: string, sour
     updated: now,
     live: true,
     latest: revisions.idIn(revision),
+    ...startFields(plans),
   };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item, when: { absent: true } },
-    touch(site.namespace, site.directory, now),
+    ...touch(site.namespace, site.directory, now, counts),
     { do: 'put', table: 'catalog', item: revision },
     ...started,
   ]);
@@ -138,8 +182,8 @@ async function makeLatest(
   const updated = ports.clock.now();
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
-  const started = isStarting ? await startWrites(ports, addressOf(opened), plans, updated) : [];
-  await changeNode(ports, node, { latest: revision.id, updated }, [...more, ...started]);
+  const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
+  await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [...more, ...started.writes]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
 
@@ -172,8 +216,8 @@ export async function divide(
   const after = await openNode(ports, { ...found, node: { ...found.node, live, routes, updated } });
   const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
   const plans = { before: planIn(before), after: planIn(after) };
-  const started = await startWrites(ports, addressOf(after), plans, updated);
-  await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated }, started);
+  const { fields, writes } = await changeStarts(ports, after, plans, updated);
+  await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated, ...fields }, writes);
   return { before, after };
 }
 
@@ -226,8 +270,8 @@ export async function toggle(ports: Needs, opened: Opened, live: boolean): Promi
   if (node.live === live) return opened;
   const updated = ports.clock.now();
   const plans = live ? { before: undefined, after: revision.plan } : { before: revision.plan, after: undefined };
-  const started = await startWrites(ports, addressOf(opened), plans, updated);
-  await changeNode(ports, node, { live, updated }, started);
+  const { fields, writes } = await changeStarts(ports, opened, plans, updated);
+  await changeNode(ports, node, { live, updated, ...fields }, writes);
   return { ...opened, node: { ...node, live, updated } };
 }
 

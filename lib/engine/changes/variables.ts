@@ -60,13 +60,13 @@ export async function setVariable(
   name: string,
   content: Parameters<typeof variables.set>[3],
 ): Promise<variables.Described> {
-  const { variable, isNew } = await variables.set(ports, holder.owner, name, content);
-  await announceChange(ports, holder, isNew ? 'create' : 'update', { key: name, size: variable.bytes.length });
+  const { variable, replaces } = await variables.set(ports, holder, name, content);
+  await announceChange(ports, holder, replaces === undefined ? 'create' : 'update', { key: name, size: variable.bytes.length });
   return variables.describe(variable);
 }
 
 /** Deletes a variable and sends the event about it. Throws `not-found`. */
 export async function deleteVariable(ports: EnginePorts, holder: Holder, name: string): Promise<void> {
-  const size = await variables.remove(ports, holder.owner, name);
+  const size = await variables.remove(ports, holder, name);
   await announceChange(ports, holder, 'delete', { key: name, size });
 }

@@ -46,11 +46,12 @@ export async function addOutputs(
   }
   for (const { scope, name, bytes } of outputs.slice(split)) {
     const holder = await holderOf(ports, run, site, scope);
-    const { variable, isNew } = await variables.make(ports, holder.owner, name, { bytes, mimeType: undefined });
-    const change = isNew ? 'create' : 'update';
-    unit.variables.write(holder.owner, variable);
+    const made = await variables.make(ports, holder.owner, name, { bytes, mimeType: undefined });
+    const { variable, replaces } = made;
+    const change = replaces === undefined ? 'create' : 'update';
+    await unit.variables.write(holder.owner, made);
     unit.send(changeEvent(ports, holder, change, variable), ports.clock.now() + BROADCAST_DELAY_MS);
-    if (scope === 'instance') await log.add(changeLine(isNew, name));
+    if (scope === 'instance') await log.add(changeLine(replaces === undefined, name));
     notes.push(() => noteChange(ports, holder, change, name));
   }
   return async () => {

@@ -68,6 +68,7 @@ export const KIND_OF = {
   'limits.descendants': 'catchable',
   'limits.transitions': 'catchable',
   'limits.log': 'catchable',
+  'limits.variables': 'catchable',
   'approval.timeout': 'catchable',
   'http.request': 'catchable',
   'http.blocked': 'catchable',

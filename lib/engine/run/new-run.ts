@@ -2,7 +2,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
-import { RUN_LIMITS, type RunLimits } from '../../domain/run-limits.ts';
+import { type NamespaceLimits, RUN_LIMITS } from '../../domain/run-limits.ts';
 import { EMPTY_RECORD } from '../../domain/runs/records.ts';
 import { inputData } from '../../domain/runs/run.ts';
 import type * as runs from '../../domain/runs/runs.ts';
@@ -44,13 +44,13 @@ function needNone(problem: string | undefined): void {
 }
 
 /** The limits of a run: of two, the lower. */
-function limitsOf({ limits }: Namespace, plan: Plan | undefined): Partial<RunLimits> | undefined {
+function limitsOf({ limits }: Namespace, plan: Plan | undefined): Partial<NamespaceLimits> | undefined {
   if (plan?.limits === undefined) return limits;
   const entries = RUN_LIMITS.flatMap((name) => {
     const given = [limits?.[name], plan.limits?.[name]].filter((limit) => limit !== undefined);
     return given.length === 0 ? [] : [[name, Math.min(...given)] as const];
   });
-  return Object.fromEntries(entries);
+  return { ...limits, ...Object.fromEntries(entries) };
 }
 
 /** A workflow to start, and when its namespace was read, milliseconds since 1970. */

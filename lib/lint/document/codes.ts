@@ -29,6 +29,7 @@ export const ENGINE_CODES: readonly string[] = [
   'limits.descendants',
   'limits.transitions',
   'limits.log',
+  'limits.variables',
   'internal.error',
   'http.request',
   'http.blocked',

@@ -267,3 +267,21 @@ test('the partitions of a namespace are set by an administrator alone', async ()
   await client.call('PUT', '/api/namespaces/spread/tree/wf?op=create-workflow', { body: NOOP });
   expect((await client.call('POST', '/api/namespaces/spread/tree/wf?op=wait', { json: {} })).status).toBe(200);
 });
+
+test('the limits of a namespace are changed by an administrator alone; other settings are not', async () => {
+  await client.call('PUT', '/api/namespaces/limited');
+  const { secret } = await keyOf('write');
+  const set = (json: object, key?: string) =>
+    client.call('PATCH', '/api/namespaces/limited/config', { json, ...(key === undefined ? {} : { key }) });
+  expect((await set({ limits: { startsPerSecond: 20, workflows: 5 } })).status).toBe(200);
+  for (const limits of [{ startsPerSecond: 0 }, { startsPerSecond: 1000 }, { activeRuns: 5 }, { workflows: 6 }]) {
+    const refused = await set({ limits }, secret);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("the setting 'limits' needs a key with the permission 'admin'")]);
+  }
+  const kept = await set({ record: 'flow', limits: { startsPerSecond: 20, workflows: 5 } }, secret);
+  expect([kept.status, kept.json()['record'], kept.json()['limits']]).toEqual([
+    200,
+    'flow',
+    { startsPerSecond: 20, workflows: 5 },
+  ]);
+});

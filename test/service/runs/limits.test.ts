@@ -76,9 +76,9 @@ const send = (id: string) =>
   client.call('POST', '/api/namespaces/greedy/broadcast', { json: { specversion: '1.0', id, type: 'go', source: 's' } });
 
 async function deadLetters(): Promise<number> {
-  const listed = await client.call('GET', '/api/namespaces/greedy/dead-letters');
+  const listed = await client.call('GET', '/api/namespaces/greedy/failed-deliveries');
   expect(listed.status, listed.text).toBe(200);
-  return listed.json()['deadLetters']?.['results']?.length ?? Number.NaN;
+  return Number(listed.json()['totalCount']);
 }
 
 describe('the active runs of a namespace', () => {

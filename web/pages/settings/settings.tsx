@@ -4,6 +4,7 @@ import { call } from '../../data/api/client.ts';
 import { type Loaded, useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
+import { byteSize, numeric } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { go } from '../../data/navigation/location.ts';
 import { Switch, TextField } from '../../parts/field/field.tsx';
@@ -83,6 +84,28 @@ function Lookback({ namespace, config }: PartProps) {
   );
 }
 
+const BYTES: ReadonlySet<string> = new Set(['variableBytes']);
+
+/** What the namespace keeps, and how much of it there may be. */
+function Quotas({ namespace }: { readonly namespace: string }) {
+  const { value, error, reload } = useLoad('getUsage', { namespace });
+  return (
+    <Section title="Quotas">
+      <p class="settings-words">How much the namespace may keep. An administrator of the installation raises a quota.</p>
+      {error.value && <ErrorNote title="The quotas cannot be shown" error={error.value} onRetry={reload} />}
+      {value.value === undefined && !error.value && <Skeleton lines={4} />}
+      <dl class="quotas">
+        {value.value?.quotas.map(({ name, used, most }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{[used, most].map((one) => (BYTES.has(name) ? byteSize(one) : numeric(one))).join(' of ')}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
 function Delete({ namespace }: { readonly namespace: string }) {
   const typed = useSignal('');
   const task = useTask();
@@ -127,6 +150,7 @@ export function SettingsPage({ params }: { readonly params: Readonly<Record<stri
         <>
           <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
           <Broadcast namespace={namespace} config={config} />
+          <Quotas namespace={namespace} />
           <Delete namespace={namespace} />
         </>
       )}

@@ -58,6 +58,15 @@ export const namespaces = {
     about:
       'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
   },
+  getUsage: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces/{namespace}/usage',
+    reply: 'usage',
+    permission: 'read',
+    from: 'weft',
+    about: 'Returns how much of each of its quotas the namespace uses.',
+  },
   getDefinitions: {
     family: 'namespaces',
     method: 'GET',

@@ -10,7 +10,7 @@ const number = z.union([z.int(), z.string().check(z.regex(/^\d{1,9}$/))]);
 const size = z.union([z.int(), z.string()]);
 
 /** A limit of runs; 0 returns to its default value. */
-const limit = z.nullish(z.int().check(z.minimum(0), z.maximum(1e12)));
+const limit = z.nullish(z.int().check(z.minimum(0), z.maximum(1e15)));
 const switches = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, z.nullish(z.boolean())])) as Record<
   BroadcastKind,
   z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniBoolean>>
@@ -49,9 +49,7 @@ export const inputs = {
     broadcast: z.optional(z.strictObject(switches)),
     events: z.optional(z.strictObject({ lookback: z.nullish(z.string()) })),
     record: z.optional(z.enum(RECORD_MODES)),
-    limits: z.optional(
-      z.strictObject({ transitions: limit, logBytes: limit, activeRuns: limit, startsPerSecond: limit }),
-    ),
+    limits: z.optional(z.strictObject(limitShapes(limit))),
     egress: z.nullish(z.array(z.string())),
     functions: z.optional(z.strictObject({ native: z.nullish(z.boolean()) })),
     partitions: z.nullish(z.int()),

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { NAMESPACE_QUOTAS } from '../../../domain/namespaces/quotas.ts';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
+import { LIMITS, type NamespaceLimits } from '../../../domain/run-limits.ts';
 import { BROADCAST_KINDS } from '../../../events/broadcasts.ts';
 import { paged } from './pages.ts';
 import { time } from './scalars.ts';
@@ -8,6 +10,15 @@ export const namespaceRecord = z.object({ createdAt: time, updatedAt: time, name
 
 export const namespaces = z.object(paged(namespaceRecord));
 export const namespace = z.object({ namespace: namespaceRecord });
+/** How much of its quotas a namespace uses. */
+export const usage = z.object({
+  quotas: z.array(z.object({ name: z.enum(NAMESPACE_QUOTAS), used: z.int(), most: z.int() })),
+});
+
+/** A shape of each limit that a namespace may set. */
+export const limitShapes = <Shape>(shape: Shape): Record<keyof NamespaceLimits, Shape> =>
+  Object.fromEntries(LIMITS.map((name) => [name, shape])) as Record<keyof NamespaceLimits, Shape>;
+
 /** The machines that were not defined when their workflows were stored. `waitingInAll`: those of all namespaces. */
 export const definitions = z.object({
   since: z.optional(time),
@@ -24,12 +35,7 @@ export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
   record: z.optional(z.enum(RECORD_MODES)),
-  limits: z.optional(
-    z.object({
-      ...{ transitions: z.optional(z.int()), logBytes: z.optional(z.int()) },
-      ...{ activeRuns: z.optional(z.int()), startsPerSecond: z.optional(z.int()) },
-    }),
-  ),
+  limits: z.optional(z.object(limitShapes(z.optional(z.int())))),
   egress: z.optional(z.array(z.string())),
   functions: z.optional(z.object({ native: z.boolean() })),
   partitions: z.optional(z.int()),

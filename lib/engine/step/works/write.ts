@@ -72,7 +72,8 @@ async function store(unit: StepUnit, { name, scope, bytes, isDeleted, mimeType }
   const old = await unit.variables.read(owner, name);
   const now = unit.ports.clock.now();
   const type = mimeType ?? old?.mimeType ?? detectMediaType(bytes);
-  return unit.variables.write(owner, { name, bytes, mimeType: type, created: old?.created ?? now, updated: now });
+  const variable = { name, bytes, mimeType: type, created: old?.created ?? now, updated: now };
+  return unit.variables.write(owner, { variable, replaces: old?.bytes.length });
 }
 
 /**

@@ -1,0 +1,82 @@
+import type { Ports } from '../../ports/ports.ts';
+import type { Write } from '../../ports/table.ts';
+import { toTtl } from '../../time/expiry.ts';
+import { DAY_MS } from '../../time/units.ts';
+import { sha256, timeOf } from '../storage/ids.ts';
+import * as keys from '../storage/keys.ts';
+
+/**
+ * How much the variables of a namespace take. Counters follow every change in its transaction; one that changes no number of
+ * KiB costs nothing. The variables of a run expire with it, and no process learns of that on AWS: they are counted by the
+ * period in which the run began, and those of an old period count no longer.
+ */
+
+const KIB = 1024;
+
+/** Runs that began in the same period are counted together. */
+const PERIOD_MS = 10 * DAY_MS;
+
+/** How many periods count: a run is kept for 30 days after its end. */
+const PERIODS = 4;
+
+/** The variables that do not expire. */
+const KEPT = 'kept';
+
+/** One item could not count all changes that are made at the same time. */
+const SHARDS = 8;
+
+/** A change of a variable; sizes in bytes, undefined where there is no variable. */
+export interface SizeChange {
+  readonly owner: keys.VariableOwner;
+  readonly name: string;
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+const kibOf = (bytes: number | undefined): number => (bytes === undefined ? 0 : Math.max(Math.ceil(bytes / KIB), 1));
+const isKept = ({ scope }: keys.VariableOwner): boolean => scope === 'namespace' || scope === 'workflow';
+
+const periodOf = (ms: number): number => Math.floor(ms / PERIOD_MS);
+const windowOf = (owner: keys.VariableOwner): string => (isKept(owner) ? KEPT : String(periodOf(timeOf(owner.id)) || 0));
+
+/** By how much a change changes what its namespace stores. */
+export function growthOf({ owner, before, after }: Pick<SizeChange, 'owner' | 'before' | 'after'>): Stored {
+  const count = isKept(owner) ? Number(after !== undefined) - Number(before !== undefined) : 0;
+  return { bytes: (kibOf(after) - kibOf(before)) * KIB, variables: count };
+}
+
+/** The writes that count changes: part of the transaction of the changes. */
+export function countingWrites(namespaceId: string, changes: readonly SizeChange[]): Write[] {
+  const writes = new Map<string, Write>();
+  for (const [window, all] of Map.groupBy(changes, ({ owner }) => windowOf(owner))) {
+    const growths = all.map(growthOf);
+    const kib = growths.reduce((sum, { bytes }) => sum + bytes / KIB, 0);
+    const count = growths.reduce((sum, { variables }) => sum + variables, 0);
+    if (kib === 0 && count === 0) continue;
+    const shard = Number.parseInt(sha256(all[0]?.name ?? '').slice(0, 4), 16) % SHARDS;
+    const key = keys.storedVariables(namespaceId, window, shard);
+    const ttl = window === KEPT ? {} : { set: { ttl: toTtl((Number(window) + PERIODS + 1) * PERIOD_MS) } };
+    writes.set(window, { do: 'update', key, add: { kib, count }, ...ttl });
+  }
+  return [...writes.values()];
+}
+
+/** What the variables of a namespace take: bytes of all, and the number of those that do not expire. */
+export interface Stored {
+  readonly bytes: number;
+  readonly variables: number;
+}
+
+/** Reads the counters of a namespace, in one call. */
+export async function readStored(
+  { table, clock }: Pick<Ports, 'table' | 'clock'>,
+  namespaceId: string,
+): Promise<Stored> {
+  const now = periodOf(clock.now());
+  const windows = [KEPT, ...Array.from({ length: PERIODS }, (_, age) => String(now - age))];
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
+  const wanted = windows.flatMap((window) => shards.map((shard) => keys.storedVariables(namespaceId, window, shard)));
+  const items = await table.get(wanted);
+  const sum = (name: string) => items.reduce((total, item) => total + Number(item?.[name] ?? 0), 0);
+  return { bytes: Math.max(sum('kib'), 0) * KIB, variables: Math.max(sum('count'), 0) };
+}
