@@ -170,7 +170,11 @@ function parsed(text: string): unknown {
 /** Quotas as text, or as a table from cdk.json or a property. */
 function quotas(value: unknown): unknown {
   const isTable = typeof value === 'object' && value !== null;
-  const text = isTable ? Object.entries(value).map(([name, most]) => `${name}=${most}`).join(' ') : String(value);
+  const text = isTable
+    ? Object.entries(value)
+        .map(([name, most]) => `${name}=${most}`)
+        .join(' ')
+    : String(value);
   try {
     return quotasIn(text);
   } catch (error) {

@@ -34,6 +34,7 @@ const GRPC_CODES: Readonly<Record<ErrorCode, number>> = {
   'too-many': 8,
   refused: 2,
   unavailable: 14,
+  'over-quota': 8,
 };
 
 const UNKNOWN = 2;

@@ -247,13 +247,14 @@ function changed(
 /** A setting that only an administrator of the installation changes: it protects the installation from the namespace. */
 type AdministrativeSetting = 'egress' | 'partitions' | 'limits';
 
-const CHANGES: { readonly [Name in AdministrativeSetting]: (namespace: Namespace, changes: ConfigChanges) => boolean } = {
-  egress: (_, { egress }) => egress !== undefined && egress !== null,
-  // Each further partition makes lists dearer.
-  partitions: (_, { partitions }) => partitions !== undefined && partitions !== null,
-  // The console sends all settings back, also those that it did not change.
-  limits: ({ limits }, changes) => !isDeepStrictEqual(changeLimits(limits, changes.limits ?? {}), limits),
-};
+const CHANGES: { readonly [Name in AdministrativeSetting]: (namespace: Namespace, changes: ConfigChanges) => boolean } =
+  {
+    egress: (_, { egress }) => egress !== undefined && egress !== null,
+    // Each further partition makes lists dearer.
+    partitions: (_, { partitions }) => partitions !== undefined && partitions !== null,
+    // The console sends all settings back, also those that it did not change.
+    limits: ({ limits }, changes) => !isDeepStrictEqual(changeLimits(limits, changes.limits ?? {}), limits),
+  };
 
 /** The steps of a namespace after a change. Throws `invalid` for fewer partitions than it has, and for too many. */
 function spreadOver({ spread }: Namespace, { partitions }: ConfigChanges, now: number): Spread | undefined {

@@ -36,7 +36,9 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS;
 
 /** The name of a quota that a namespace has, and may set. */
-export type NamespaceQuota = { readonly [Name in QuotaName]: (typeof QUOTAS)[Name]['of'] extends 'namespace' ? Name : never }[QuotaName];
+export type NamespaceQuota = {
+  readonly [Name in QuotaName]: (typeof QUOTAS)[Name]['of'] extends 'namespace' ? Name : never;
+}[QuotaName];
 
 /** The names of the quotas of a namespace. */
 export const NAMESPACE_QUOTAS = (Object.keys(QUOTAS) as QuotaName[]).filter(

@@ -37,7 +37,8 @@ const kibOf = (bytes: number | undefined): number => (bytes === undefined ? 0 : 
 const isKept = ({ scope }: keys.VariableOwner): boolean => scope === 'namespace' || scope === 'workflow';
 
 const periodOf = (ms: number): number => Math.floor(ms / PERIOD_MS);
-const windowOf = (owner: keys.VariableOwner): string => (isKept(owner) ? KEPT : String(periodOf(timeOf(owner.id)) || 0));
+const windowOf = (owner: keys.VariableOwner): string =>
+  isKept(owner) ? KEPT : String(periodOf(timeOf(owner.id)) || 0);
 
 /** By how much a change changes what its namespace stores. */
 export function growthOf({ owner, before, after }: Pick<SizeChange, 'owner' | 'before' | 'after'>): Stored {

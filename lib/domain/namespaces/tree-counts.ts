@@ -17,7 +17,10 @@ export function treeCountsIn(item: Item): TreeCounts {
 }
 
 /** The writes that count a change of the tree of a namespace: part of its transaction. They fail if it was deleted. */
-export function countingWrites({ id, name }: { readonly id: string; readonly name: string }, counts: Partial<TreeCounts>): Write[] {
+export function countingWrites(
+  { id, name }: { readonly id: string; readonly name: string },
+  counts: Partial<TreeCounts>,
+): Write[] {
   const add = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
   if (Object.keys(add).length === 0) return [];
   return [{ do: 'update', key: keys.namespace(name), add, when: { equals: { id } } }];

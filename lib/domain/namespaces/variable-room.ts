@@ -62,7 +62,10 @@ export async function variableProblem(
   let sample = samples.get(id) ?? remember(id, { bytes: 0, variables: 0 });
   for (const one of ALL) sample[one] += growth[one];
   const now = ports.clock.now();
-  if (isStale(sample, most) && (sample.read === undefined || now - sample.read.at >= SAMPLE_MS || now < sample.read.at)) {
+  if (
+    isStale(sample, most) &&
+    (sample.read === undefined || now - sample.read.at >= SAMPLE_MS || now < sample.read.at)
+  ) {
     const read = { ...(await readStored(ports, id)), at: now };
     sample = remember(id, { read, ...growth });
   }

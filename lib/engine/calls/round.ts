@@ -6,7 +6,6 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
 import { DelayedStartError } from '../limits/starts.ts';
-import { toWaitSeconds } from '../machines/wait-seconds.ts';
 import { childId } from '../run/child-ids.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
@@ -27,10 +26,10 @@ const toStateError = ({ kind, code, own, message }: Rejection): StateError =>
 /** Whether a call succeeded in place without being stored: only the run that made it has the result. */
 const isUnstored = ({ seq, status, kind }: runs.Run): boolean => kind === 'call' && seq === 0 && status === 'complete';
 
-/** The first attempt of a call: begun, left to the machine for later, or rejected because it could not be made. */
+/** The first attempt of a call: begun, left to the machine, or rejected because it could not be made. */
 type FirstAttempt =
   | ({ readonly kind: 'begun'; readonly i: number } & Begun)
-  | { readonly kind: 'delayed'; readonly i: number; readonly delayMs: number }
+  | { readonly kind: 'delayed'; readonly i: number }
   | { readonly kind: 'rejected'; readonly i: number; readonly reason: unknown };
 
 /** The results and the failures of the calls of a state. */
@@ -153,7 +152,7 @@ export class CallRound {
         if (this.intake.isDecidedBy(i, begun.child)) controller.abort();
         return { kind: 'begun', i, ...begun };
       } catch (reason) {
-        if (reason instanceof DelayedStartError) return { kind: 'delayed', i, delayMs: reason.delayMs };
+        if (reason instanceof DelayedStartError) return { kind: 'delayed', i };
         return { kind: 'rejected', i, reason };
       }
     };
@@ -162,8 +161,8 @@ export class CallRound {
 
   /** Notes a call that a machine must wait for, and a result that only this run has. */
   private note(attempt: FirstAttempt): void {
-    if (attempt.kind === 'rejected') return;
-    if (attempt.kind === 'delayed') return this.progress.wait({ i: attempt.i, k: 0, s: toWaitSeconds(attempt.delayMs) });
+    if (attempt.kind === 'delayed') this.progress.wait({ i: attempt.i, k: 0 });
+    if (attempt.kind !== 'begun') return;
     const { i, child } = attempt;
     if (child.status === 'pending') this.progress.wait({ i, k: 0 });
     else if (this.list.mode !== 'or' && isUnstored(child)) this.progress.keepUnstored(i, resultOf(child));

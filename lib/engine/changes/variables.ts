@@ -61,7 +61,10 @@ export async function setVariable(
   content: Parameters<typeof variables.set>[3],
 ): Promise<variables.Described> {
   const { variable, replaces } = await variables.set(ports, holder, name, content);
-  await announceChange(ports, holder, replaces === undefined ? 'create' : 'update', { key: name, size: variable.bytes.length });
+  await announceChange(ports, holder, replaces === undefined ? 'create' : 'update', {
+    key: name,
+    size: variable.bytes.length,
+  });
   return variables.describe(variable);
 }
 

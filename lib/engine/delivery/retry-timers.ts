@@ -17,17 +17,18 @@ const TOKEN_HASH = 16;
 /**
  * Sets the timer that makes an attempt of a call at a time, in milliseconds since 1970: the task of the machine stays open
  * until then. Returns false where the machine pauses instead: without timers, for pauses below a minute, and if the
- * caller's time is over soon. Safe to repeat: its name follows from the attempt and the task.
+ * caller's time is over soon. Safe to repeat: its name follows from the attempt, the task and `turn`.
  */
 export async function armRetry(
   ports: DeliveryPorts,
   caller: WaitingRun,
   task: CallTask,
   due: number,
+  turn = '',
 ): Promise<boolean> {
   const { run, call, token } = task;
   if (ports.timers === undefined || due + LATEST_MS > caller.wait.wake) return false;
-  const name = `${childId(caller, caller.wait.origin, call)}.${sha256(token).slice(0, TOKEN_HASH)}`;
+  const name = `${childId(caller, caller.wait.origin, call)}.${sha256(token + turn).slice(0, TOKEN_HASH)}`;
   return ports.timers.set({ name, at: due, input: { run, retry: task, due } satisfies RetryCall });
 }
 

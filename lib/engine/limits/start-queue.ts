@@ -105,7 +105,11 @@ export class StartQueue {
 }
 
 /** Whether a start that waits first has its answer: its turn has come, or does not come in time. */
-async function isServed(clock: Pick<Clock, 'now'>, line: Line, { take, until, resolve, reject }: Waiting): Promise<boolean> {
+async function isServed(
+  clock: Pick<Clock, 'now'>,
+  line: Line,
+  { take, until, resolve, reject }: Waiting,
+): Promise<boolean> {
   try {
     const excess = await take();
     if (excess?.limit === 'startRate') {

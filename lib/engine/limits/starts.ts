@@ -57,7 +57,10 @@ function takeHere({ settings, clock }: Needs, namespaceId: string): Excess | und
   const { activeRuns: most, startsPerSecond, countedBy } = settings.limits ?? {};
   if (countedBy === 'table') return undefined;
   if (most !== undefined && activeRuns(namespaceId) >= most) return { limit: 'activeRuns', most };
-  return excessOf(startsPerSecond, startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now()));
+  return excessOf(
+    startsPerSecond,
+    startsPerSecond === undefined ? 0 : rate.take(namespaceId, startsPerSecond, clock.now()),
+  );
 }
 
 /** Takes a start by the limits that all processes count in the table. Returns the limit that is reached. */

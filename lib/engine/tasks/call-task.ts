@@ -8,6 +8,7 @@ import { noteBegin, serve } from '../containers/serving.ts';
 import { retryReply } from '../delivery/call-ends.ts';
 import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
+import { armRetry } from '../delivery/retry-timers.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import { DelayedStartError } from '../limits/starts.ts';
@@ -19,6 +20,7 @@ import { rejectionOf } from '../run/suspension.ts';
 import { isWaiting, type WaitingRun } from '../run/waiting-run.ts';
 import { runChildInPlace, wakeCaller } from '../step/resume.ts';
 import { offer } from '../workers/offering.ts';
+import { FaultError } from './results.ts';
 
 /** A child has this long within the task, until it ends or waits. */
 const IN_PLACE_MS = 2_000;
@@ -50,13 +52,17 @@ class CallMaker {
     try {
       return await onAccountOf({ id: caller.namespaceId }, () => this.begin(caller));
     } catch (error) {
-      if (error instanceof DelayedStartError) {
-        const delay = Math.min(error.delayMs, timeLeft);
-        return retryReply(call, { delay, timeLeft, isAlone: alone === true });
-      }
+      if (error instanceof DelayedStartError) return this.delay(caller, error);
       if (!(error instanceof StateError)) throw error;
       return { reply: 'rejected', failure: rejectionOf(error) };
     }
+  }
+
+  /** A timer makes the call later, while its task stays open. Where there is none, the machine repeats the task after a fault. */
+  private async delay(caller: WaitingRun, error: DelayedStartError): Promise<undefined> {
+    const { ports, task } = this;
+    const due = ports.clock.now() + error.delayMs;
+    if (!(await armRetry(ports, caller, task, due, `turn ${due}`))) throw new FaultError(error);
   }
 
   /** The caller, if it still waits at the wait that the machine means. */

@@ -26,7 +26,8 @@ export async function makeOrPostpone(ports: RunnerPorts, task: CallTask): Promis
 
 /**
  * Makes the attempt of a call whose timer has rung. Returns the reply by which the machine pauses for what is left if the timer
- * rang early; after a fault the machine makes the attempt itself. An attempt that another task has made is left to that one.
+ * rang early; after a fault the machine makes the attempt itself, or the timer rings again if it was the first one, which was
+ * delayed: not every machine can pause. An attempt that another task has made is left to that one.
  */
 export async function repeatCall(ports: RunnerPorts, { run, retry, due }: RetryCall): Promise<TaskReply | undefined> {
   const caller = await runs.find(ports, run);
@@ -35,14 +36,15 @@ export async function repeatCall(ports: RunnerPorts, { run, retry, due }: RetryC
   const pause = (delay: number): TaskReply =>
     retryReply(retry.call, { delay, timeLeft, isAlone: retry.alone === true });
   const early = due - ports.clock.now();
-  if (early > 0) return pause(early);
+  const isDelayed = retry.call.k === 0;
+  if (early > 0 && !isDelayed) return pause(early);
   const made = await runs.find(ports, childId(caller, caller.wait.origin, retry.call));
   if (made !== undefined && made.parent?.token !== retry.token) return undefined;
   try {
     const seconds = Math.max(Math.ceil(timeLeft / 1000), 1);
     return await makeCall(ports, { ...retry, call: { ...retry.call, seconds } });
   } catch (fault) {
-    await endTask(ports, retry.token, pause(1000));
+    if (!isDelayed) await endTask(ports, retry.token, pause(1000));
     throw fault;
   }
 }

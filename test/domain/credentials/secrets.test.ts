@@ -7,6 +7,7 @@ import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
 import { secretReader } from '../../../lib/engine/evaluation/secrets.ts';
 import type { Sealer } from '../../../lib/ports/sealer.ts';
+import type { Settings } from '../../../lib/ports/settings.ts';
 import type { Item, Key, Table } from '../../../lib/ports/table.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
@@ -14,12 +15,12 @@ const VALUE = Buffer.from('plain-text-of-the-secret');
 const HUB = 'https://docker.io';
 
 let quiet: MemoryPorts;
-let needs: { readonly table: Table; readonly sealer: Sealer };
+let needs: { readonly table: Table; readonly settings: Settings; readonly sealer: Sealer };
 let home: namespaces.Namespace;
 
 beforeEach(async () => {
   quiet = new MemoryPorts();
-  needs = { table: quiet.ports.table, sealer: localSealer() };
+  needs = { table: quiet.ports.table, settings: quiet.ports.settings, sealer: localSealer() };
   home = await quiet.namespace('home');
 });
 

@@ -47,12 +47,13 @@ const counting = (table: Table): Table => ({
 });
 
 const idOf = (number: number): string => `e${String(number).padStart(6, '0')}`;
+const SETTINGS = { brand: 'service', version: 'v0' };
 const typeOf = (number: number): string => (number % 1000 === 7 ? 'order.placed' : `other.${number % 10}`);
 const receivedOf = (number: number): number => NOW - 5 * DAY + Math.round(number * STEP);
 
 beforeAll(async () => {
   database = await openLocalTable();
-  const ports = { table: database.table, clock: { ...clock, now: () => NOW - 10 * DAY } };
+  const ports = { table: database.table, clock: { ...clock, now: () => NOW - 10 * DAY }, settings: SETTINGS };
   namespace = await namespaces.create(ports, 'history');
   for (let from = 0; from < MANY; from += TOGETHER) {
     const some = Array.from({ length: TOGETHER }, async (_, index) => {
@@ -184,7 +185,7 @@ describe(`a history of ${MANY} events`, () => {
 describe('a history of large events', () => {
   test('has as many of them on a page as fit into a reply, and the others on the next one', async () => {
     const uuid = () => '01980000-0000-7000-8000-000000000002';
-    const ports = { table: database.table, clock: { ...clock, uuid, now: () => NOW - 10 * DAY } };
+    const ports = { table: database.table, clock: { ...clock, uuid, now: () => NOW - 10 * DAY }, settings: SETTINGS };
     const large = await namespaces.create(ports, 'large');
     const data = 'x'.repeat(4_000_000);
     for (let number = 0; number < 12; number += 1) {

@@ -1,29 +1,29 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Excess, StartQueue } from '../../../lib/engine/limits/start-queue.ts';
+import { StartRate } from '../../../lib/engine/limits/start-rate.ts';
 
 const clock = { now: () => Date.now() };
 /** So many starts a second may be taken. */
 const RATE = 100;
 let queue: StartQueue;
+let rate: StartRate;
 /** The names of the starts that were taken. */
 let taken: string[];
-/** The starts that may be taken at present. */
-let free = 0;
 
 beforeEach(() => {
   queue = new StartQueue();
+  rate = new StartRate();
   taken = [];
-  free = 0;
+  // Uses up those that a pause has saved.
+  while (rate.take('a', RATE, clock.now()) === 0);
 });
 
-/** Asks for a start; one more is free after each attempt that fails. */
+/** Asks for a start. */
 function ask(name: string, { isInner = false, patienceMs = 5_000 } = {}): Promise<Excess | undefined> {
   const take = async (): Promise<Excess | undefined> => {
-    if (free === 0) {
-      free = 1;
-      return { limit: 'startRate', perSecond: RATE, retryMs: 10 };
-    }
-    free -= 1;
+    const retryMs = rate.take('a', RATE, clock.now());
+    if (retryMs > 0) return { limit: 'startRate', perSecond: RATE, retryMs };
     taken.push(name);
     return undefined;
   };
@@ -54,7 +54,7 @@ describe('starts over the rate of a namespace', () => {
 
   test('leave the queue empty: the next start is taken at once', async () => {
     await Promise.all([ask('a'), ask('b')]);
-    free = 1;
+    await setTimeout(50);
     await ask('c', { patienceMs: 0 });
     expect(taken).toEqual(['a', 'b', 'c']);
   });

@@ -276,7 +276,10 @@ test('the limits of a namespace are changed by an administrator alone; other set
   expect((await set({ limits: { startsPerSecond: 20, workflows: 5 } })).status).toBe(200);
   for (const limits of [{ startsPerSecond: 0 }, { startsPerSecond: 1000 }, { activeRuns: 5 }, { workflows: 6 }]) {
     const refused = await set({ limits }, secret);
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("the setting 'limits' needs a key with the permission 'admin'")]);
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining("the setting 'limits' needs a key with the permission 'admin'"),
+    ]);
   }
   const kept = await set({ record: 'flow', limits: { startsPerSecond: 20, workflows: 5 } }, secret);
   expect([kept.status, kept.json()['record'], kept.json()['limits']]).toEqual([

@@ -41,7 +41,9 @@ async function usage(): Promise<Record<string, unknown>> {
 }
 const secret = (name: string) => put(`secrets/${name}`, 'value');
 const service_ = (name: string) =>
-  client.call('POST', `/api/functions/namespaces/demo`, { json: { name, image: 'a/b:v1', scale: 0, size: 0, cmd: '' } });
+  client.call('POST', `/api/functions/namespaces/demo`, {
+    json: { name, image: 'a/b:v1', scale: 0, size: 0, cmd: '' },
+  });
 const registry = (reg: string) =>
   client.call('POST', `/api/functions/registries/namespaces/demo`, { json: { reg, data: 'user:token' } });
 
@@ -49,7 +51,11 @@ describe('a namespace that has its quota', () => {
   test.each([
     ['workflows', (n: number) => workflow(`w${n}`)],
     ['schedules', (n: number) => workflow(`w${n}`, SCHEDULED)],
-    ['listeners', (n: number) => (n === 2 ? workflow('w2', BY_EVENTS) : workflow(`w${n}`, `start: {type: event, event: {type: e${n}}}\n${NOOP}`))],
+    [
+      'listeners',
+      (n: number) =>
+        n === 2 ? workflow('w2', BY_EVENTS) : workflow(`w${n}`, `start: {type: event, event: {type: e${n}}}\n${NOOP}`),
+    ],
     ['secrets', (n: number) => secret(`s${n}`)],
     ['registries', (n: number) => registry(`https://r${n}.example.com`)],
     ['services', (n: number) => service_(`s${n}`)],

@@ -57,7 +57,8 @@ const start = (namespace: string, name: string, op = 'execute') => client.call('
 
 /** The status of a run of the namespace when it has ended. */
 async function endOf(instance: string): Promise<unknown> {
-  const read = async () => (await client.call('GET', `/api/namespaces/greedy/instances/${instance}`)).json()['instance'];
+  const read = async () =>
+    (await client.call('GET', `/api/namespaces/greedy/instances/${instance}`)).json()['instance'];
   await expect.poll(async () => (await read())?.['status'], { timeout: 40_000 }).not.toBe('pending');
   return (await read())?.['status'];
 }
@@ -73,7 +74,10 @@ const completed = (text: string): Promise<number> =>
   runsOf(text, '&filter.field=STATUS&filter.type=MATCH&filter.val=complete');
 
 const send = (id: string) =>
-  client.call('POST', '/api/namespaces/greedy/broadcast', { json: { specversion: '1.0', id, type: 'go', source: 's' } });
+  client.call('POST', '/api/namespaces/greedy/broadcast', {
+    headers: { 'Content-Type': 'application/json' },
+    json: { specversion: '1.0', id, type: 'go', source: 's' },
+  });
 
 async function deadLetters(): Promise<number> {
   const listed = await client.call('GET', '/api/namespaces/greedy/failed-deliveries');

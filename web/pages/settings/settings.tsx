@@ -91,7 +91,9 @@ function Quotas({ namespace }: { readonly namespace: string }) {
   const { value, error, reload } = useLoad('getUsage', { namespace });
   return (
     <Section title="Quotas">
-      <p class="settings-words">How much the namespace may keep. An administrator of the installation raises a quota.</p>
+      <p class="settings-words">
+        How much the namespace may keep. An administrator of the installation raises a quota.
+      </p>
       {error.value && <ErrorNote title="The quotas cannot be shown" error={error.value} onRetry={reload} />}
       {value.value === undefined && !error.value && <Skeleton lines={4} />}
       <dl class="quotas">

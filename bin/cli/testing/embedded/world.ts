@@ -86,7 +86,8 @@ export class TestWorld {
   /** Sets a variable to a value, as JSON. */
   async setVariable(owner: variables.Owner, name: string, value: unknown): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(value));
-    await variables.set(this.ports, owner, name, { bytes, mimeType: 'application/json' });
+    const namespace = await namespaces.need(this.ports, NAMESPACE);
+    await variables.set(this.ports, { namespace, owner }, name, { bytes, mimeType: 'application/json' });
   }
 
   /** Sets a secret of the namespace. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { BROADCAST_KINDS, type BroadcastKind } from '../../../events/broadcasts.ts';
+import { limitShapes } from './namespaces.ts';
 
 const text = z._default(z.string(), '');
 const flag = z._default(z.boolean(), false);

@@ -16,6 +16,7 @@ export const replies = {
   namespaces: namespaces.namespaces,
   namespace: namespaces.namespace,
   config: namespaces.config,
+  usage: namespaces.usage,
   definitions: namespaces.definitions,
   directoryOrWorkflow: tree.directoryOrWorkflow,
   namedNode: tree.namedNode,

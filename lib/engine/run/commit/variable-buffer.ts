@@ -46,7 +46,12 @@ export class VariableBuffer {
     if (problem !== undefined) throw failure('limits.variables', problem);
     if (owner.scope === 'thread') this.threads = { ...this.threads, [name]: owner.id };
     const known = this.changes.get(keyOf(owner, name));
-    this.changes.set(keyOf(owner, name), { owner, name, variable, before: known === undefined ? replaces : known.before });
+    this.changes.set(keyOf(owner, name), {
+      owner,
+      name,
+      variable,
+      before: known === undefined ? replaces : known.before,
+    });
   }
 
   /** Deletes a variable with the next commit. */
