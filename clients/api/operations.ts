@@ -29,7 +29,8 @@ export type KeyRecord = { readonly id: string; readonly name: string; readonly p
 export type Failure = { readonly code: number; readonly message: string; readonly Error: string; readonly StatusCode: number; readonly error?: { readonly code: string; readonly message: string } };
 export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: readonly NamespaceRecord[]; readonly totalCount: number; readonly edges: readonly { readonly node: NamespaceRecord; readonly cursor: string }[] };
 export type NamespaceReply = { readonly namespace: NamespaceRecord };
-export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number; readonly activeRuns?: number; readonly startsPerSecond?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean }; readonly partitions?: number };
+export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number; readonly activeRuns?: number; readonly startsPerSecond?: number; readonly variableBytes?: number; readonly variables?: number; readonly workflows?: number; readonly schedules?: number; readonly listeners?: number; readonly secrets?: number; readonly registries?: number; readonly services?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean }; readonly partitions?: number };
+export type UsageReply = { readonly quotas: readonly ({ readonly name: 'variableBytes' | 'variables' | 'workflows' | 'schedules' | 'listeners' | 'secrets' | 'registries' | 'services'; readonly used: number; readonly most: number })[] };
 export type DefinitionsReply = { readonly since?: string; readonly defined: number; readonly waiting: number; readonly waitingInAll: number; readonly failed: readonly { readonly path: string; readonly error: string }[] };
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
@@ -103,7 +104,7 @@ export type KeysReply = { readonly keys: readonly KeyRecord[] };
 export type OwnKeyReply = { readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
-export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null; readonly activeRuns?: number | null; readonly startsPerSecond?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null }; readonly partitions?: number | null };
+export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null; readonly activeRuns?: number | null; readonly startsPerSecond?: number | null; readonly variableBytes?: number | null; readonly variables?: number | null; readonly workflows?: number | null; readonly schedules?: number | null; readonly listeners?: number | null; readonly secrets?: number | null; readonly registries?: number | null; readonly services?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null }; readonly partitions?: number | null };
 export type RerunManyInput = { readonly dryRun?: boolean; readonly at?: string; readonly limit?: number; readonly after?: string; readonly repeat?: 'failed' | 'all' };
 export type RerunInput = { readonly patch?: readonly unknown[]; readonly repeat?: 'failed' | 'all'; readonly dryRun?: boolean };
 export type ToggleInput = { readonly live?: boolean };
@@ -160,6 +161,13 @@ export interface Operations {
     query: never;
     body: ConfigInput;
     reply: ConfigReply;
+    frame: never;
+  };
+  getUsage: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: UsageReply;
     frame: never;
   };
   getDefinitions: {
@@ -1263,6 +1271,7 @@ export const operations = {
   deleteNamespace: { method: 'DELETE', path: '/namespaces/{namespace}', permission: 'admin', reply: 'none' },
   getConfig: { method: 'GET', path: '/namespaces/{namespace}/config', permission: 'read', reply: 'json' },
   setConfig: { method: 'PATCH', path: '/namespaces/{namespace}/config', permission: 'write', reply: 'json' },
+  getUsage: { method: 'GET', path: '/namespaces/{namespace}/usage', permission: 'read', reply: 'json' },
   getDefinitions: { method: 'GET', path: '/namespaces/{namespace}/definitions', permission: 'read', reply: 'json' },
   getNode: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', permission: 'read', reply: 'json' },
   getMachine: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'machine', permission: 'read', reply: 'json' },

@@ -37,7 +37,9 @@ export class CountedRuns {
   }
 
   async namespace(name = 'demo'): Promise<namespaces.Namespace> {
-    await namespaces.create({ ...this.needs, settings: { brand: 'service', version: 'v0' } }, name).catch(() => undefined);
+    await namespaces
+      .create({ ...this.needs, settings: { brand: 'service', version: 'v0' } }, name)
+      .catch(() => undefined);
     return namespaces.need(this.needs, name);
   }
 
