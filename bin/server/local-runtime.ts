@@ -10,7 +10,7 @@ import { STEPS_FUNCTION } from '../../lib/compiler/emit/emit.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
 import { keepDeadLetter } from '../../lib/engine/events/dead-letters.ts';
 import { invokeAsTask } from '../../lib/engine/lambdas/machine.ts';
-import { DelayedStartError } from '../../lib/engine/limits/starts.ts';
+import { OverRateError } from '../../lib/engine/limits/starts.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
 import { route } from '../../lib/engine/routing/router.ts';
@@ -104,7 +104,7 @@ export function openRuntime(options: RuntimeOptions) {
   const shared = { database, clock, activity, ...omitUndefined({ alarm: options.alarm }) };
   const executions = localExecutions({ ...shared, ...calls });
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });
-  const delayOf = (fault: unknown) => (fault instanceof DelayedStartError ? fault.delayMs : undefined);
+  const delayOf = (fault: unknown) => (fault instanceof OverRateError ? fault.delayMs : undefined);
   const ticks = { tick, delayOf, giveUp: giveUpTick, nextTick: tickAfter };
   const schedules = localSchedules({ ...shared, ...ticks });
   const timers = localTimers({ ...shared, call: ring, tenantOf: options.tenantOf });

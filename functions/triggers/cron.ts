@@ -1,7 +1,7 @@
 import { containers, enginePorts, lambdas, meter, sealer, traces, web } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
-import { DelayedStartError } from '../../lib/engine/limits/starts.ts';
+import { OverRateError } from '../../lib/engine/limits/starts.ts';
 import { runOfTick, startByClock } from '../../lib/engine/routing/starts.ts';
 
 /** The payload of the scheduler: the workflow, and the planned time. */
@@ -26,7 +26,7 @@ export const handler = withTraces(
         return { namespace, workflow, instance: runOfTick(target, Date.parse(planned)), planned };
       },
       meter,
-      isAnswer: (error) => error instanceof DelayedStartError,
+      isAnswer: (error) => error instanceof OverRateError,
     },
   ),
   traces,

@@ -17,11 +17,11 @@ const reservedIn = (resources: Resources): Record<string, unknown> =>
 const methodSettingsIn = (resources: Resources): unknown =>
   ofType(resources, 'AWS::ApiGateway::Stage')[0]?.[1].Properties['MethodSettings'];
 
-/** The limits in the environment of the function that starts runs on request. */
-function limitsIn(resources: Resources): Record<string, unknown> {
+/** The variables of the function that starts runs on request, by the beginning of their names. */
+function limitsIn(resources: Resources, prefix = 'WEFT_MAX_'): Record<string, unknown> {
   const tree = ofType(resources, 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionstree'));
   const { Variables = {} } = (tree?.[1].Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
-  return Object.fromEntries(Object.entries(Variables).filter(([name]) => name.startsWith('WEFT_MAX_')));
+  return Object.fromEntries(Object.entries(Variables).filter(([name]) => name.startsWith(prefix)));
 }
 
 describe('limits of an installation', () => {
@@ -52,6 +52,18 @@ describe('limits of an installation', () => {
       WEFT_MAX_STARTS_PER_SECOND: '20',
       WEFT_MAX_WAITING_REQUESTS: '7',
     });
+  });
+
+  test('have the quotas of namespaces and of the installation, as a text or a table', () => {
+    const quotasOf = (quotas: unknown): unknown => {
+      const { WEFT_QUOTAS } = limitsIn(resourcesOf({ quotas }), 'WEFT_QUOTAS');
+      return JSON.parse(String(WEFT_QUOTAS));
+    };
+    expect(quotasOf('workflows=5, keys=7')).toEqual({ workflows: 5, keys: 7 });
+    expect(quotasOf({ variableBytes: 1000 })).toEqual({ variableBytes: 1000 });
+    expect(() => resourcesOf({ quotas: 'flows=5' })).toThrow(
+      "there is no quota 'flows'; the quotas are variableBytes, ",
+    );
   });
 
   test('name a function that does not exist', () => {

@@ -52,6 +52,7 @@ describe('settings', () => {
       metrics: false,
       loggingRole: true,
       tracing: false,
+      quotas: {},
       otel: {},
       tags: {},
       version: expect.stringMatching(/^v\d+\.\d+\.\d+$/),

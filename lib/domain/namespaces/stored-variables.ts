@@ -78,6 +78,7 @@ export async function readStored(
   const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
   const wanted = windows.flatMap((window) => shards.map((shard) => keys.storedVariables(namespaceId, window, shard)));
   const items = await table.get(wanted);
-  const sum = (name: string) => items.reduce((total, item) => total + Number(item?.[name] ?? 0), 0);
-  return { bytes: Math.max(sum('kib'), 0) * KIB, variables: Math.max(sum('count'), 0) };
+  const kib = items.reduce((sum, item) => sum + Number(item?.['kib'] ?? 0), 0);
+  const variables = items.reduce((sum, item) => sum + Number(item?.['count'] ?? 0), 0);
+  return { bytes: Math.max(kib, 0) * KIB, variables: Math.max(variables, 0) };
 }

@@ -5,7 +5,7 @@ import { isCallBegun, resultOf } from '../../domain/runs/call-results.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Calls, FailedCall } from '../../domain/runs/waits.ts';
 import { failure, internalFailure, StateError } from '../evaluation/failures.ts';
-import { DelayedStartError } from '../limits/starts.ts';
+import { OverRateError } from '../limits/starts.ts';
 import { childId } from '../run/child-ids.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
@@ -152,7 +152,7 @@ export class CallRound {
         if (this.intake.isDecidedBy(i, begun.child)) controller.abort();
         return { kind: 'begun', i, ...begun };
       } catch (reason) {
-        if (reason instanceof DelayedStartError) return { kind: 'delayed', i };
+        if (reason instanceof OverRateError) return { kind: 'delayed', i };
         return { kind: 'rejected', i, reason };
       }
     };

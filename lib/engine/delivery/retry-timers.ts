@@ -23,8 +23,7 @@ export async function armRetry(
   ports: DeliveryPorts,
   caller: WaitingRun,
   task: CallTask,
-  due: number,
-  turn = '',
+  { due, turn = '' }: { readonly due: number; readonly turn?: string },
 ): Promise<boolean> {
   const { run, call, token } = task;
   if (ports.timers === undefined || due + LATEST_MS > caller.wait.wake) return false;
@@ -53,5 +52,5 @@ export async function armNextAttempt(
   const alone = parent.isAlone === true ? { alone: true } : {};
   const task = { run: caller.id, pause: caller.wait.number, token: parent.token, ...alone };
   const call = { i: next.i, k: next.k, seconds: 0 };
-  return armRetry(ports, caller, { ...task, call }, child.updated + next.delay);
+  return armRetry(ports, caller, { ...task, call }, { due: child.updated + next.delay });
 }

@@ -18,7 +18,7 @@ type Needs = Pick<EnginePorts, 'table' | 'clock' | 'settings' | 'meter'>;
  * A subflow, an event or a schedule does not start a run yet: its namespace starts too many a second. It comes again after
  * `delayMs`. A step that throws it is called again by its machine.
  */
-export class DelayedStartError extends Error {
+export class OverRateError extends Error {
   override readonly name = TASK_ERROR.again;
   /** Milliseconds. */
   readonly delayMs: number;
@@ -103,7 +103,7 @@ export async function needStart(ports: Needs, namespace: Limited): Promise<void>
 }
 
 /**
- * Takes a start for work that has begun. Returns the limit of active runs if it is reached. Throws DelayedStartError while the
+ * Takes a start for work that has begun. Returns the limit of active runs if it is reached. Throws OverRateError while the
  * namespace starts too many runs a second.
  */
 async function takeInner(
@@ -112,10 +112,10 @@ async function takeInner(
 ): Promise<Extract<Excess, { readonly limit: 'activeRuns' }> | undefined> {
   const excess = await takeStart(ports, namespace, { isInner: true, patienceMs: INNER_PATIENCE_MS });
   if (excess?.limit !== 'startRate') return excess;
-  throw new DelayedStartError(messageOf(excess), queue.putOff(ports.clock, namespace.id, excess));
+  throw new OverRateError(messageOf(excess), queue.putOff(ports.clock, namespace.id, excess));
 }
 
-/** Admits a run that an event or a schedule starts. Throws DelayedStartError, and `too-many` for too many active runs. */
+/** Admits a run that an event or a schedule starts. Throws OverRateError, and `too-many` for too many active runs. */
 export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void> {
   const excess = await takeInner(ports, namespace);
   if (excess !== undefined) throw rejectionOf(ports, excess);
@@ -137,7 +137,7 @@ export function countUntilStored(ports: Needs, run: Run): () => void {
 export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?? id;
 
 /**
- * Admits a child of a run. Throws DelayedStartError while the namespace starts too many runs a second, and the catchable
+ * Admits a child of a run. Throws OverRateError while the namespace starts too many runs a second, and the catchable
  * `limits.descendants` and `limits.activeRuns`.
  */
 export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root'>, namespace: Limited): Promise<void> {

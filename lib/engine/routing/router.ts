@@ -8,7 +8,7 @@ import { deliver as deliverOutbox } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { offerToCancel } from '../events/cancelling.ts';
 import { type Offered, offer } from '../events/listening.ts';
-import { DelayedStartError } from '../limits/starts.ts';
+import { OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { isFulfilledRun, type WaitKey } from '../run/waiting-run.ts';
 import { takeAndWake, wake } from '../step/resume.ts';
@@ -116,7 +116,7 @@ async function deliverToPart(ports: RunnerPorts, routing: Routing, part: Candida
 
 /** A delayed start is no fault. The listeners that had the event already are not served twice. */
 function noteFault(progress: Progress, error: unknown, now: number): void {
-  if (!(error instanceof DelayedStartError)) progress.faults.push(error);
+  if (!(error instanceof OverRateError)) progress.faults.push(error);
   else progress.delayedUntil = Math.max(progress.delayedUntil ?? 0, now + error.delayMs);
 }
 

@@ -14,7 +14,7 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
-import { awaitTurn, DelayedStartError } from '../limits/starts.ts';
+import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
 import { begin } from '../step/beginning.ts';
@@ -58,7 +58,7 @@ export async function startByEvent(
 const MAX_TICK_DELAY_MS = 150_000;
 
 /**
- * Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. Throws DelayedStartError for
+ * Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. Throws OverRateError for
  * the first minutes in which the namespace starts too many runs a second.
  */
 export async function startByClock(ports: RunnerPorts, target: Schedule['target'], planned: number): Promise<void> {
@@ -132,7 +132,7 @@ async function startOnce(
 ): Promise<boolean> {
   const opened = await openShare(ports, workflow, id);
   await awaitTurn(ports, opened.namespace).catch((error: unknown) => {
-    if (!isUrgent || !(error instanceof DelayedStartError)) throw error;
+    if (!isUrgent || !(error instanceof OverRateError)) throw error;
   });
   const run = { ...newRun(ports, opened, input, invoker), id };
   return (await begin(ports, opened.revision, run)).isCommitted;

@@ -9,7 +9,7 @@ import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
 import { cancelByPast } from '../events/cancelling.ts';
-import { countUntilStored, DelayedStartError } from '../limits/starts.ts';
+import { countUntilStored, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { type ChooseExecution, type RunInPlace, StepUnit } from '../run/commit/step-unit.ts';
 import type { Ending } from '../run/commit/unit-of-work.ts';
@@ -88,7 +88,7 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
 /**
  * Advances a run, with a commit for each batch, until it ends, waits, or must stop here for another reason. Delivers what each
  * commit owes; while the run goes on here, only its events. Throws ConflictError when another process committed before the
- * first batch; after it, such a conflict is the reason why the run stops. Throws DelayedStartError in a step of a machine.
+ * first batch; after it, such a conflict is the reason why the run stops. Throws OverRateError in a step of a machine.
  */
 export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<Required<Advanced>> {
   const { signal: _, holdsEvent: __, ...onward } = how;
@@ -99,7 +99,7 @@ export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: A
       current = await advance(ports, current.run, current.run === run ? how : onward);
     } while (current.stop === undefined);
   } catch (error) {
-    const isLeft = error instanceof DelayedStartError && how.latest !== undefined;
+    const isLeft = error instanceof OverRateError && how.latest !== undefined;
     const stop = isLeft || error instanceof OutOfTimeError ? 'late' : 'taken over';
     if (stop === 'taken over' && (!(error instanceof ConflictError) || current.run === run)) throw error;
     current = { run: current.run, stop };

@@ -11,7 +11,7 @@ import { cancel, deliver } from '../delivery/deliver.ts';
 import { armRetry } from '../delivery/retry-timers.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
-import { DelayedStartError } from '../limits/starts.ts';
+import { OverRateError } from '../limits/starts.ts';
 import { firstExecution, startOrMove } from '../machines/executions.ts';
 import { isCarried } from '../native/carrying.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -52,17 +52,17 @@ class CallMaker {
     try {
       return await onAccountOf({ id: caller.namespaceId }, () => this.begin(caller));
     } catch (error) {
-      if (error instanceof DelayedStartError) return this.delay(caller, error);
+      if (error instanceof OverRateError) return this.delay(caller, error);
       if (!(error instanceof StateError)) throw error;
       return { reply: 'rejected', failure: rejectionOf(error) };
     }
   }
 
   /** A timer makes the call later, while its task stays open. Where there is none, the machine repeats the task after a fault. */
-  private async delay(caller: WaitingRun, error: DelayedStartError): Promise<undefined> {
+  private async delay(caller: WaitingRun, error: OverRateError): Promise<undefined> {
     const { ports, task } = this;
     const due = ports.clock.now() + error.delayMs;
-    if (!(await armRetry(ports, caller, task, due, `turn ${due}`))) throw new FaultError(error);
+    if (!(await armRetry(ports, caller, task, { due, turn: `turn ${due}` }))) throw new FaultError(error);
   }
 
   /** The caller, if it still waits at the wait that the machine means. */

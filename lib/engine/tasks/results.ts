@@ -1,7 +1,7 @@
 import { TASK_ERROR } from '../../compiler/emit/task-protocol.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type * as runs from '../../domain/runs/runs.ts';
-import { DelayedStartError } from '../limits/starts.ts';
+import { OverRateError } from '../limits/starts.ts';
 
 /** Makes the state machine call the step again: every task of a batch retries this name. */
 export class RetryError extends Error {
@@ -20,7 +20,7 @@ export class RunFailedError extends Error {
 
 /** Whether an error is a result of the step: it makes the machine retry, or end as the run did. */
 export const isStepResult = (error: unknown): boolean =>
-  error instanceof RetryError || error instanceof RunFailedError || error instanceof DelayedStartError;
+  error instanceof RetryError || error instanceof RunFailedError || error instanceof OverRateError;
 
 /** A fault of the service that may pass, such as a database that cannot be reached: every task retries this name. */
 export class FaultError extends Error {

@@ -16,7 +16,7 @@ async function postpone(ports: RunnerPorts, task: CallTask): Promise<boolean> {
   if (seconds * 1000 < MIN_TIMER_MS) return false;
   const caller = await runs.find(ports, run);
   if (!isWaiting(caller, pause)) return false;
-  return armRetry(ports, caller, { ...task, call: attempt }, ports.clock.now() + seconds * 1000);
+  return armRetry(ports, caller, { ...task, call: attempt }, { due: ports.clock.now() + seconds * 1000 });
 }
 
 /** Makes a call for a machine, or sets the timer of one that is repeated later. Returns the reply to a task that is over at once. */
