@@ -1,7 +1,7 @@
 import type { Sync } from '../../lib/adapters/local/database/database.ts';
 import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
-import { quotasIn } from '../../lib/domain/namespaces/quotas.ts';
+import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
 
 /** The settings of `npm start`, from environment variables. */

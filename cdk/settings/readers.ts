@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
-import { quotasIn } from '../../lib/domain/namespaces/quotas.ts';
+import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */

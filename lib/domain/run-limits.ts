@@ -1,4 +1,4 @@
-import { NAMESPACE_QUOTAS, type NamespaceQuota } from './namespaces/quotas.ts';
+import { NAMESPACE_QUOTAS, type NamespaceQuota } from './quotas.ts';
 
 /** The limits beyond which a run fails; a namespace may set each. */
 export interface RunLimits {

@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
-import { mostOf, needRoom } from '../namespaces/quotas.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import { putAt } from '../storage/batches.ts';
 import { sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';

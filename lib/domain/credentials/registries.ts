@@ -2,7 +2,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
-import { mostOf, needRoom } from '../namespaces/quotas.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import { putAt } from '../storage/batches.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';

@@ -3,7 +3,7 @@ import { BATCH_LIMIT, type Condition, type Table, type Write } from '../../ports
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
-import { mostOf, needRoom } from '../namespaces/quotas.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import { batchesOf, deleteKeys, putAt } from '../storage/batches.ts';
 import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';

@@ -6,6 +6,7 @@ import type { Item, Write } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { alreadyExists, changedMeanwhile, notFound, ServiceError } from '../errors.ts';
 import { isNamespaceName, needNamespaceName } from '../names.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import type { RecordMode } from '../record-modes.ts';
 import { changeLimits, type NamespaceLimits } from '../run-limits.ts';
 import { ignoreConflict, throwOnConflict } from '../storage/conflicts.ts';
@@ -17,7 +18,6 @@ import { countAll, readAll } from '../storage/queries.ts';
 import { MAX_PARTITIONS, partitionsIn, raise, type Spread, spreadFrom, spreadItem } from '../storage/spread.ts';
 import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
-import { mostOf, needRoom } from './quotas.ts';
 import { type TreeCounts, treeCountsIn } from './tree-counts.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */

@@ -1,8 +1,8 @@
 import type { Ports } from '../../ports/ports.ts';
+import { mostOf, NAMESPACE_QUOTAS, type NamespaceQuota } from '../quotas.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll } from '../storage/queries.ts';
 import type { Namespace } from './namespaces.ts';
-import { mostOf, NAMESPACE_QUOTAS, type NamespaceQuota } from './quotas.ts';
 import { readStored } from './stored-variables.ts';
 
 /** How much of a quota is used. */

@@ -1,6 +1,6 @@
 import type { Ports } from '../../ports/ports.ts';
+import { mostOf, noRoom } from '../quotas.ts';
 import type { NamespaceLimits } from '../run-limits.ts';
-import { mostOf, noRoom } from './quotas.ts';
 import { growthOf, readStored, type SizeChange, type Stored } from './stored-variables.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock' | 'settings'>;

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
 import type { Write } from '../../ports/table.ts';
 import { changedMeanwhile, notFound, ServiceError } from '../errors.ts';
-import { mostOf, needRoom } from '../namespaces/quotas.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import { onConflict, retryOnConflict, throwOnConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import * as purges from '../storage/purges.ts';

@@ -6,8 +6,8 @@ import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../
 import * as listenedTypes from '../events/listened-types.ts';
 import * as listeners from '../events/listeners.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
-import { mostOf, needRoom } from '../namespaces/quotas.ts';
 import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
+import { mostOf, needRoom } from '../quotas.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';

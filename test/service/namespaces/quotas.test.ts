@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
 import { readSettings } from '../../../bin/server/settings.ts';
-import { QUOTAS } from '../../../lib/domain/namespaces/quotas.ts';
+import { QUOTAS } from '../../../lib/domain/quotas.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../../bin/server/service.ts';
-import { readSettings } from '../../../bin/server/settings.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import type { RunLimits } from '../../../lib/ports/settings.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
@@ -113,12 +112,6 @@ describe('the starts of a namespace', () => {
   test('wait in a queue: a little more than the rate is served without an error', async () => {
     await open({ startsPerSecond: 20 });
     const answers = await Promise.all(Array.from({ length: 220 }, () => start('greedy', 'quick', 'wait')));
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  });
-
-  test('have no rate by default', async () => {
-    await open(readSettings({}).limits ?? {});
-    const answers = await Promise.all(Array.from({ length: 1_500 }, () => start('greedy', 'quick')));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { NAMESPACE_QUOTAS } from '../../../domain/namespaces/quotas.ts';
+import { NAMESPACE_QUOTAS } from '../../../domain/quotas.ts';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { LIMITS, type NamespaceLimits } from '../../../domain/run-limits.ts';
 import { BROADCAST_KINDS } from '../../../events/broadcasts.ts';

@@ -1,5 +1,5 @@
-import type { Settings } from '../../ports/settings.ts';
-import { ServiceError } from '../errors.ts';
+import type { Settings } from '../ports/settings.ts';
+import { ServiceError } from './errors.ts';
 
 /** How much of one kind of thing may be stored. */
 interface Quota {
