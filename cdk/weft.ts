@@ -174,6 +174,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, timers, contai
   clock: nothing,
   settings: nothing,
   processor: nothing,
+  reader: nothing,
   meter: nothing,
   traces: nothing,
 });

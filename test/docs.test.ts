@@ -1,11 +1,18 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DEADLINE_MS } from '../lib/adapters/local/texts/threads.ts';
+import { MAX_ELEMENTS } from '../lib/compiler/decoding/decoders.ts';
+import { MAX_PARTS } from '../lib/compiler/sections.ts';
 import { MAX_VALUE_BYTES } from '../lib/domain/credentials/secrets.ts';
 import { MAX_EVENT_BYTES } from '../lib/domain/events/events.ts';
 import { MAX_SCRIPT_BYTES } from '../lib/domain/events/filters.ts';
 import { MAX_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
+import { MAX_INLINE } from '../lib/domain/tree/reading.ts';
+import { MAX_PATTERN as MAX_CODE_PATTERN } from '../lib/language/patterns.ts';
 import { MAX_PROBLEMS } from '../lib/language/problem.ts';
+import { MAX_PATTERN as MAX_SCHEMA_PATTERN } from '../lib/language/schemas/regexps.ts';
+import { MAX_SCRIPT } from '../lib/language/scripts/scripts.ts';
 import { MAX_DEPTH } from '../lib/language/yaml/events.ts';
 
 const GENERATED = ['docs/api.md', 'docs/command-line.md', 'docs/lint.md'];
@@ -104,4 +111,14 @@ test('docs/limits.md has the limits of the code', () => {
   expect(limitOf('a finished run with its log and output')).toBe(`kept for ${RETENTION_DAYS} days`);
   expect(limitOf('problems reported for one workflow')).toBe(String(MAX_PROBLEMS));
   expect(limitOf('nesting of the YAML')).toBe(`${MAX_DEPTH} levels`);
+  const count = (limit: number): string => limit.toLocaleString('en');
+  expect(limitOf('states; functions')).toBe(`${count(MAX_PARTS.state)}; ${count(MAX_PARTS.function)}`);
+  expect(page).toMatch(new RegExp(`\\| elements of a list of the language.*\\| ${count(MAX_ELEMENTS)} \\|`));
+  expect(limitOf('one script (jq or JavaScript) in the text')).toBe(
+    `${count(MAX_SCRIPT.characters)} characters, ${count(MAX_SCRIPT.levels)} brackets in each other`,
+  );
+  expect(limitOf('a pattern of `catch` or `retries.codes`')).toMatch(`${count(MAX_CODE_PATTERN)} parts,`);
+  expect(limitOf('a `pattern` in a JSON Schema')).toMatch(`${count(MAX_SCHEMA_PATTERN)} parts,`);
+  const read = `reading a text of more than ${count(MAX_INLINE)} characters, or with an anchor of YAML (only \`npm start\`)`;
+  expect(limitOf(read)).toMatch(`${DEADLINE_MS / 1000} s,`);
 });

@@ -9,6 +9,7 @@ import { durableContainers, durableLambdas, durableWeb } from '../../lib/adapter
 import { FairProcessor } from '../../lib/adapters/local/scheduling/fair-processor.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
+import { threadedReader } from '../../lib/adapters/local/texts/threads.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
@@ -122,6 +123,8 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
   closers.defer(() => containers.close());
+  const reader = threadedReader();
+  closers.defer(() => reader.close());
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
@@ -148,6 +151,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     changes,
     clock,
     processor: new FairProcessor(clock),
+    reader,
     meter: undefined,
     ...traces,
     ...replacements,

@@ -86,9 +86,13 @@ function sourceOf(body: Uint8Array): string {
 }
 
 /** The reply to a workflow that was stored: its revision, and warnings about its text. */
-const stored = async ({ settings }: Pick<Ports, 'settings'>, opened: workflows.Opened, body: Uint8Array) => ({
+const stored = async (
+  ports: Pick<Ports, 'settings'> & Partial<Pick<Ports, 'reader'>>,
+  opened: workflows.Opened,
+  body: Uint8Array,
+) => ({
   ...withRevision(opened),
-  ...(await withWarnings(settings.brand, sourceOf(body))),
+  ...(await withWarnings(ports, opened.namespace.name, sourceOf(body))),
 });
 
 const placeOf = ({ namespace, node }: Call<'createWorkflow'>['path']) => ({ namespace, path: node });
@@ -105,10 +109,10 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
     stored(ports, await publishing.createWorkflow(ports, { ...placeOf(path), source: sourceOf(body) }), body),
   updateWorkflow: async (ports, { path, body }) =>
     stored(ports, await publishing.updateWorkflow(ports, { ...placeOf(path), source: sourceOf(body) }), body),
-  validateWorkflow: async (_ports, { path, body }) => ({
+  validateWorkflow: async (ports, { path, body }) => ({
     namespace: path.namespace,
     path: `/${path.node}`,
-    problems: await findingsIn(sourceOf(body)),
+    problems: await findingsIn(ports, path.namespace, sourceOf(body)),
   }),
   toggleWorkflow: (ports, { path, input }) => publishing.toggleWorkflow(ports, path.namespace, path.node, input.live),
   setEventLogging: async (ports, { path, input }) => {

@@ -1,5 +1,6 @@
 import { omitUndefined } from '../language/omit-undefined.ts';
-import { MAX_PROBLEMS, type Problem } from '../language/problem.ts';
+import { addProblem, MAX_PROBLEMS, type Problem } from '../language/problem.ts';
+import { scriptProblem } from '../language/scripts/scripts.ts';
 import type { MapNode, Node } from '../language/yaml/parser.ts';
 import { type Budget, createContext, MAX_SCHEMA_PARTS, type MessagePrefixes, problemsOf } from './decoding/context.ts';
 import { duration, query, text } from './decoding/decoders.ts';
@@ -62,6 +63,20 @@ export const LANGUAGE = {
   states: STATE_TYPES,
 } as const;
 
+/** Adds the problems of scripts that are too large, wherever they are: nothing reads them before. */
+function checkScripts(node: Node, problems: Problem[], seen = new Set<Node>()): void {
+  if (node.kind === 'scalar') {
+    const problem = scriptProblem(node.text);
+    if (problem !== undefined) addProblem(problems, node, problem, () => 'move parts of it into other states');
+    return;
+  }
+  // Aliases share their nodes.
+  if (seen.has(node)) return;
+  seen.add(node);
+  if (node.kind === 'list') for (const item of node.items) checkScripts(item, problems, seen);
+  else for (const { node: inner } of node.entries.values()) checkScripts(inner, problems, seen);
+}
+
 /** Decodes a document part by part. Never throws. */
 export function decodeDocument(root: Node): Document {
   const nothing = { states: [], functions: [], timeouts: {}, settings: {}, lateProblems: [] };
@@ -71,6 +86,7 @@ export function decodeDocument(root: Node): Document {
   const { timeouts, labels, record, limits, cancelOn } = decodeFields(root, FIELDS, context);
   const start = decodeStart(root, budget);
   const sectionProblems: Problem[] = [];
+  checkScripts(root, sectionProblems);
   const scope = { budget, problems: sectionProblems };
   const states = decodeSection(root, STATES, scope);
   const functions = decodeSection(root, FUNCTIONS, scope);

@@ -33,6 +33,9 @@ export function noStates({ line, column }: Position): Problem {
   return { message: 'workflow has no defined states', line, column, hint: MINIMAL_WORKFLOW };
 }
 
+/** The most parts of each section. */
+export const MAX_PARTS: Readonly<Record<Section<unknown>['name'], number>> = { state: 10_000, function: 1000 };
+
 /** Returns the entry with this lower-case name; names of fields match in any case (workflow-language 1.2). */
 export function findEntry(map: MapNode, name: string): Entry | undefined {
   return [...map.entries.values()].find((entry) => entry.key.toLowerCase() === name);
@@ -59,6 +62,12 @@ export function decodeSection<Lowered>(root: MapNode, section: Section<Lowered>,
     return [];
   }
   if (entry.node.items.length === 0 && name === 'state') problems.push(noStates(entry));
+  const count = entry.node.items.length;
+  if (count > MAX_PARTS[name]) {
+    const text = `the workflow has ${count} ${name}s, and ${MAX_PARTS[name]} are allowed`;
+    addProblem(problems, entry, text, () => 'move some of them into subflows');
+    return [];
+  }
   return entry.node.items.map((node, index) => {
     const context = createContext(prefixesOf(`${name}[${index}]`), budget);
     return decodePart(node, section.types, context);

@@ -2,7 +2,7 @@ import type { Ports } from '../ports/ports.ts';
 
 /** The ports that starting runs needs. */
 export type EnginePorts = Pick<Ports, 'table' | 'blobs' | 'executions' | 'bus' | 'schedules' | 'clock' | 'settings'> &
-  Partial<Pick<Ports, 'meter' | 'traces' | 'processor'>>;
+  Partial<Pick<Ports, 'meter' | 'traces' | 'processor' | 'reader'>>;
 
 /** The ports that ending runs needs: containers may run for them. */
 export type CleanupPorts = EnginePorts & Pick<Ports, 'containers'>;

@@ -1,10 +1,14 @@
 import { RE2JS } from 're2js';
+import { partsOf } from './pattern-parts.ts';
 
 /** The first parts of error codes that existing workflows match. */
 const BRANDS = ['service', 'direktiv'];
 
 /** Compiled patterns cached; the least recently used one is removed first. */
 const MAX_PATTERNS = 1000;
+
+/** The largest pattern: its characters, and its parts with each repeated as often as its `{n}` says. */
+export const MAX_PATTERN = 1000;
 
 type Compiled = { readonly expression: RE2JS } | { readonly problem: string };
 
@@ -46,6 +50,9 @@ function compile(pattern: string): Compiled {
 }
 
 function compileUncached(pattern: string): Compiled {
+  if (partsOf(pattern, MAX_PATTERN) > MAX_PATTERN) {
+    return { problem: `it has more than ${MAX_PATTERN} parts, repeated ones counted each time` };
+  }
   try {
     return { expression: RE2JS.compile(pattern) };
   } catch (error) {

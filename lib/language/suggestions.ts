@@ -17,9 +17,10 @@ export function closestName(name: string, candidates: Iterable<string>): string 
   for (const candidate of candidates) {
     if (compared++ >= MAX_CANDIDATES) break;
     if (candidate.length > MAX_CHARACTERS) continue;
-    const distance = editDistance(wanted, normalized(candidate));
-    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
-      best = { name: candidate, distance };
+    const most = best === undefined ? maxDistance : best.distance - 1;
+    const distance = editDistance(wanted, normalized(candidate), most);
+    if (distance <= most) best = { name: candidate, distance };
+    if (best?.distance === 0) break;
   }
   return best?.name;
 }
@@ -35,8 +36,9 @@ function normalized(name: string): string {
   return name.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** The Levenshtein distance: characters to insert, delete or replace. */
-function editDistance(from: string, to: string): number {
+/** The Levenshtein distance: characters to insert, delete or replace; some greater number if it is more than `most`. */
+function editDistance(from: string, to: string, most: number): number {
+  if (Math.abs(from.length - to.length) > most) return most + 1;
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];
@@ -44,6 +46,7 @@ function editDistance(from: string, to: string): number {
       const replaced = (row[at - 1] ?? 0) + (to[at - 1] === letter ? 0 : 1);
       next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
     }
+    if (Math.min(...next) > most) return most + 1;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -1,13 +1,13 @@
 import { omitUndefined } from '../language/omit-undefined.ts';
 import { createSourceText } from '../language/position.ts';
-import type { Problem } from '../language/problem.ts';
+import { type Problem, truncate } from '../language/problem.ts';
 import { compilerRuleOf } from './compiler-rules.ts';
 import { otherKindOf } from './document/kinds.ts';
 import { type Folder, type ReadWorkflow, readWorkflow, type Workflow } from './document/workflow.ts';
 import { durationHint, mendOfProblem } from './mends/compiler.ts';
 import { causeOf } from './mends/yaml.ts';
 import type { Finding, Report, Severity } from './reports/finding.ts';
-import type { Rule } from './reports/rule.ts';
+import { MAX_FINDINGS, type Rule } from './reports/rule.ts';
 import { RULES } from './rules/index.ts';
 import { oddSpace } from './rules/queries/odd-space.ts';
 
@@ -16,9 +16,6 @@ export type { Edit, Finding, Mend, Severity } from './reports/finding.ts';
 
 /** The page of a rule in the documentation. */
 export const docsOf = (rule: string): string => `docs/lint.md#${rule}`;
-
-/** Findings reported of one text at most. */
-const MAX_FINDINGS = 200;
 
 /**
  * Returns everything that the rules find in a workflow text, ordered by line and column. Errors are the problems for which
@@ -82,16 +79,29 @@ function findingsIn(workflow: Workflow, folder?: Folder): Finding[] {
     return { ...problem, rule: compilerRuleOf(problem), severity: 'error', ...omitUndefined({ hint, mend }) };
   });
   const ofRules = Object.entries<Rule>(RULES).flatMap(([id, rule]) =>
-    [...rule.check(workflow, folder)].map((report) => toFinding(id, rule, report)),
+    [...firstOf(rule.check(workflow, folder))].map((report) => toFinding(id, rule, report)),
   );
   return ordered([...ofCompiler, ...ofRules]);
 }
 
+/** The first reports of a rule: a text may have as many mistakes as characters, each with a correction to be found. */
+function* firstOf(reports: Iterable<Report>): Generator<Report> {
+  let left = MAX_FINDINGS;
+  for (const report of reports) {
+    yield report;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/** Problems of YAML whose cause is searched: for each, the text is parsed with one correction after the other. */
+const MAX_CAUSES = 3;
+
 /** The findings in a text that is not YAML. */
 function findingsOutside(text: string, problems: readonly Problem[]): Finding[] {
   const source = createSourceText(text);
-  const ofYaml = problems.map((problem): Finding => {
-    const cause = causeOf(text, problem);
+  const ofYaml = problems.map((problem, index): Finding => {
+    const cause = index < MAX_CAUSES ? causeOf(text, problem) : undefined;
     const hint = cause?.hint ?? problem.hint;
     return {
       ...problem,
@@ -100,12 +110,13 @@ function findingsOutside(text: string, problems: readonly Problem[]): Finding[] 
       ...omitUndefined({ hint, mend: cause?.mend }),
     };
   });
-  const blanks = [...oddSpace.check({ ...EMPTY, source })];
+  const blanks = [...firstOf(oddSpace.check({ ...EMPTY, source }))];
   return ordered([...ofYaml, ...blanks.map((report) => toFinding('odd-space', oddSpace, report))]);
 }
 
-function toFinding(rule: string, { severity }: Rule, { at, ...report }: Report): Finding {
-  return { severity, ...report, rule, line: at.line, column: at.column };
+function toFinding(rule: string, { severity }: Rule, { at, message, hint, ...report }: Report): Finding {
+  const texts = { message: truncate(message), ...omitUndefined({ hint: hint && truncate(hint) }) };
+  return { severity, ...report, ...texts, rule, line: at.line, column: at.column };
 }
 
 const RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, hint: 2 };

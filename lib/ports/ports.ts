@@ -7,6 +7,7 @@ import type { Executions } from './executions.ts';
 import type { Lambdas } from './lambdas.ts';
 import type { Meter } from './meter.ts';
 import type { Processor } from './processor.ts';
+import type { TextReader } from './reader.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
 import type { Settings } from './settings.ts';
@@ -37,6 +38,8 @@ export interface Ports {
   readonly clock: Clock;
   /** Absent or undefined where a process has one piece of work at a time. */
   readonly processor?: Processor | undefined;
+  /** Absent or undefined where a process serves one request at a time. */
+  readonly reader?: TextReader | undefined;
   /** Undefined where metrics are not collected. */
   readonly meter: Meter | undefined;
   /** Absent or undefined where traces are not exported. */

@@ -38,14 +38,17 @@ function postOrder(stepOf: (id: string) => Step, start: string): string[] {
 
 /** The amounts of the cheapest or the most expensive path to an end without cycles; undefined if no path ends. */
 export function pricePath(stepOf: (id: string) => Step, start: string, bound: Bound): Used | undefined {
-  const best = new Map<string, Used>();
+  const best = new Map<string, { readonly used: Used; readonly price: number }>();
   const sign = bound === 'least' ? 1 : -1;
   for (const id of postOrder(stepOf, start)) {
     const { uses, next, ends } = stepOf(id);
     // A successor without a price is part of a cycle.
     const paths = next.flatMap((other) => best.get(other) ?? []);
-    const [chosen] = [...paths, ...(ends ? [used()] : [])].sort((a, b) => sign * (perMillion(a) - perMillion(b)));
-    if (chosen !== undefined) best.set(id, plus(chosen, uses));
+    const candidates = ends ? [...paths, { used: used(), price: 0 }] : paths;
+    if (candidates.length === 0) continue;
+    const chosen = candidates.reduce((one, other) => (sign * (other.price - one.price) < 0 ? other : one));
+    const sum = plus(chosen.used, uses);
+    best.set(id, { used: sum, price: perMillion(sum) });
   }
-  return best.get(start);
+  return best.get(start)?.used;
 }

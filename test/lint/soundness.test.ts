@@ -49,7 +49,13 @@ function outputsOf(source: string, data: unknown): readonly unknown[] {
 function unsound(source: string, data: unknown): readonly unknown[] {
   const outputs = outputsOf(source, data);
   if (outputs.length === 0) return [];
-  const scope = { variables: new Map(), functions: new Set<string>(), isGuarded: false, onAccess: () => {} };
+  const scope = {
+    variables: new Map(),
+    functions: new Set<string>(),
+    isGuarded: false,
+    onAccess: () => {},
+    budget: { steps: 10_000 },
+  };
   const shape = evaluate(parseJq(source), shapeOf(data), scope);
   return outputs.filter((output) => !admits(shape, output));
 }

@@ -1,6 +1,7 @@
 import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { readAs } from '../../../lib/domain/tree/reading.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { PRICED_IN, PRICED_ON } from '../../../lib/pricing/prices.ts';
@@ -12,15 +13,18 @@ const ITEMS = 10;
 
 /** The prices of the latest revision; none if the workflow was deleted or does not compile. */
 async function pricesOf(
-  ports: Pick<Ports, 'table' | 'blobs'>,
+  ports: Pick<Ports, 'table' | 'blobs'> & Partial<Pick<Ports, 'reader'>>,
   namespace: string,
   path: string,
 ): Promise<{ readonly workflow: string; readonly runs: readonly PricedRuns[] }> {
   const opened = await workflows.open(ports, namespace, path).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
   });
-  const plan = opened?.revision.plan;
-  return { workflow: path, runs: plan === undefined ? [] : pricedRuns(plan, ITEMS) };
+  const { source = '', plan } = opened?.revision ?? {};
+  if (plan === undefined) return { workflow: path, runs: [] };
+  const text = { tenant: namespace, source };
+  const runs = await readAs(ports, text, { as: 'prices', items: ITEMS }, () => pricedRuns(plan, ITEMS));
+  return { workflow: path, runs };
 }
 
 export const endpoints: EndpointsOf<'getPrices'> = {

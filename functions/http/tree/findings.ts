@@ -1,23 +1,17 @@
-import { formatProblem } from '../../../lib/language/problem.ts';
-import type { Finding } from '../../../lib/lint/lint.ts';
+import { readAs } from '../../../lib/domain/tree/reading.ts';
+import type { SentFinding } from '../../../lib/lint/findings.ts';
+import type { Ports } from '../../../lib/ports/ports.ts';
 
-/** The linter is loaded when it is first needed: most requests of its Lambda function do not need it. */
-const loadLint = () => import('../../../lib/lint/lint.ts');
-
-/** A finding as the API sends it: with its source line and a caret, and the page of its rule. */
-interface SentFinding extends Finding {
-  readonly text: string;
-  readonly docs: string;
-}
-
-/** Returns everything that the linter finds in a source; no error for a text that can be stored. */
-export async function findingsIn(source: string): Promise<readonly SentFinding[]> {
-  const { docsOf, lint } = await loadLint();
-  return lint(source).map((finding) => ({
-    ...finding,
-    text: formatProblem(finding, source),
-    docs: docsOf(finding.rule),
-  }));
+/**
+ * Returns everything that the linter finds in a source; no error for a text that can be stored. Throws `invalid` for a
+ * text that takes too much work.
+ */
+export function findingsIn(ports: Partial<Ports>, tenant: string, source: string): Promise<readonly SentFinding[]> {
+  // The linter is loaded when it is first needed: most requests of its Lambda function do not need it.
+  return readAs(ports, { tenant, source }, { as: 'findings' }, async () => {
+    const { findingsOf } = await import('../../../lib/lint/findings.ts');
+    return findingsOf(source);
+  });
 }
 
 /**
@@ -25,10 +19,11 @@ export async function findingsIn(source: string): Promise<readonly SentFinding[]
  * the brand `direktiv`, whose clients may expect the original's reply exactly.
  */
 export async function withWarnings(
-  brand: string,
+  ports: Partial<Ports> & Pick<Ports, 'settings'>,
+  tenant: string,
   source: string,
 ): Promise<{ readonly warnings?: readonly SentFinding[] }> {
-  if (brand === 'direktiv') return {};
-  const warnings = (await findingsIn(source)).filter(({ severity }) => severity === 'warning');
+  if (ports.settings.brand === 'direktiv') return {};
+  const warnings = (await findingsIn(ports, tenant, source)).filter(({ severity }) => severity === 'warning');
   return warnings.length === 0 ? {} : { warnings };
 }

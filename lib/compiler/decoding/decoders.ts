@@ -158,11 +158,19 @@ export interface ElementNames {
   readonly field?: string;
 }
 
+/** The most elements of a list of the language, such as the conditions of a `switch`. */
+export const MAX_ELEMENTS = 1000;
+
 /** A list; an absent one is empty. */
 export function list<T>(decode: Decoder<T>, { prefix, field: listField }: ElementNames = {}): Decoder<readonly T[]> {
   return createDecoder({ kind: 'list', of: decode.accepts }, (node, field, context) => {
     if (node === undefined) return [];
     if (node.kind !== 'list') return reportWrongType(context, node, field, 'a list') ?? [];
+    if (node.items.length > MAX_ELEMENTS) {
+      const text = `field "${field.name}" has ${node.items.length} elements, and ${MAX_ELEMENTS} are allowed`;
+      reportUndecodable(context, node, text, () => 'divide the list between several states or subflows');
+      return [];
+    }
     return node.items.map((item, index) => {
       const path = prefix === undefined ? context.path : `${context.path}${prefix}[${index}] is invalid: `;
       const inner =

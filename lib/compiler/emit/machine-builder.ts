@@ -12,6 +12,12 @@ import { EXECUTION, hasRounds, RETRY_BATCH, STEPS_FUNCTION, type Wiring, waitSta
  */
 const MAX_RULES = 500;
 
+/**
+ * The same where the batches would pass more states than this in all: each batch may pass every state, and the time to
+ * find its exits would grow with the square of the states.
+ */
+const MAX_PASSED = 100_000;
+
 /** The payload of the batch after a wait, whose output has the number of the wait. */
 const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
 
@@ -43,7 +49,7 @@ export class MachineBuilder {
 
   /** Adds one task for the whole run, and returns its name. */
   addSingleTask(): string {
-    return this.addBatch(this.entryName(), EXECUTION, { waits: [], mayEnd: true });
+    return this.addBatch(this.entryName(), EXECUTION, { waits: [], mayEnd: true, passed: 0 });
   }
 
   /** Adds all states of a machine, and returns the name of the first. */
@@ -52,7 +58,7 @@ export class MachineBuilder {
     const exits = exitsFrom(plan, [plan.entry]);
     const waits = this.reachableWaits();
     for (const { id } of waits) this.waitNames.set(id, this.names.assign(id));
-    const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true };
+    const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true, passed: 0 };
     const first = entry === 'anywhere' ? anywhere : exits;
     const isShared = this.hasManyRules(first, waits);
     const name =
@@ -74,13 +80,16 @@ export class MachineBuilder {
     return this.waitNames.get(id) ?? id;
   }
 
-  /** Whether the choices of the batches would have more than `MAX_RULES` rules. */
+  /** Whether the choices of the batches would have more than `MAX_RULES` rules, or the batches pass `MAX_PASSED` states. */
   private hasManyRules(first: BatchExits, waits: readonly WaitingState[]): boolean {
     let rules = first.waits.length;
+    let passed = 0;
     // Counted no further than needed: of a thousand waits, each may be followed by all others.
     return waits.some((state) => {
-      rules += this.exitsOfWait(state).waits.length;
-      return rules > MAX_RULES;
+      const exits = this.exitsOfWait(state);
+      rules += exits.waits.length;
+      passed += exits.passed;
+      return rules > MAX_RULES || passed > MAX_PASSED;
     });
   }
 

@@ -29,6 +29,8 @@ const mayEndAfter = (state: StatePlan): boolean => allExits(state).some(isEnd);
 export interface BatchExits {
   readonly waits: readonly string[];
   readonly mayEnd: boolean;
+  /** The number of states that the batch may pass. */
+  readonly passed: number;
 }
 
 /** Returns the exits of a batch that may begin with any of these states. */
@@ -48,13 +50,17 @@ export function exitsFrom(plan: Plan, begin: readonly string[]): BatchExits {
     open.push(...targetsOf(exits));
     mayEnd ||= exits.some(isEnd);
   }
-  return { waits: Object.keys(plan.states).filter((id) => waits.has(id)), mayEnd };
+  return {
+    waits: waits.size === 0 ? [] : Object.keys(plan.states).filter((id) => waits.has(id)),
+    mayEnd,
+    passed: seen.size,
+  };
 }
 
 /** Returns the exits of the batch that begins when the wait of a state is over. */
 export function exitsAfter(plan: Plan, state: StatePlan): BatchExits {
-  const { waits, mayEnd } = exitsFrom(plan, successors(state));
-  return { waits, mayEnd: mayEnd || mayEndAfter(state) };
+  const exits = exitsFrom(plan, successors(state));
+  return { ...exits, mayEnd: exits.mayEnd || mayEndAfter(state) };
 }
 
 /** Returns true if no state can be entered twice in a run. Iterative, because a plan may have thousands of states. */

@@ -1,5 +1,4 @@
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import { compile } from '../../compiler/compile.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
@@ -7,6 +6,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { batchesOf, putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
+import { compileText } from './reading.ts';
 import * as revisions from './revisions.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
@@ -55,15 +55,15 @@ export interface KeptRevision {
 
 /** Returns a revision of a workflow that was deleted; undefined if its source is not kept. */
 export async function findKept(
-  { table }: Pick<Ports, 'table'>,
+  ports: Pick<Ports, 'table'> & Partial<Pick<Ports, 'reader'>>,
   namespaceId: string,
   revisionId: string,
 ): Promise<KeptRevision | undefined> {
-  const [item] = await table.get([keys.keptSource(namespaceId, revisionId)]);
+  const [item] = await ports.table.get([keys.keptSource(namespaceId, revisionId)]);
   const bytes = item?.['source'];
   if (item === undefined || !(bytes instanceof Uint8Array)) return undefined;
   const source = brotliDecompressSync(bytes).toString();
-  const compiled = compile(source);
+  const compiled = await compileText(ports, { tenant: namespaceId, source });
   const revision: revisions.Revision = {
     id: revisionId,
     workflow: String(item['workflow']),

@@ -1,6 +1,6 @@
-import { compile } from '../../compiler/compile.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { createSourceText } from '../../language/position.ts';
 import { formatProblem, type Problem } from '../../language/problem.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -10,6 +10,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { orderedId, sha256, spreadId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
+import { compileText } from './reading.ts';
 
 /**
  * The machines of a revision: `machine` begins at the start of a run, `waits` at its first wait, `resumes` at any state at
@@ -55,17 +56,19 @@ export function toRecord(revision: Revision): RevisionRecord {
   };
 }
 
-const withText = (problem: Problem, source: string) => ({ ...problem, text: formatProblem(problem, source) });
-
-/** Compiles a source. Throws `invalid` with the compiler's message; the details of the error list all problems. */
-export function needPlan(source: string): Plan {
-  const compiled = compile(source);
-  if ('problems' in compiled) throw toError(compiled.problems, source);
+/** Compiles a text. Throws `invalid` with the compiler's message; the details of the error list all problems. */
+export async function needPlan(
+  ports: Partial<Pick<Ports, 'reader'>>,
+  text: Parameters<typeof compileText>[1],
+): Promise<Plan> {
+  const compiled = await compileText(ports, text);
+  if ('problems' in compiled) throw toError(compiled.problems, text.source);
   return compiled.plan;
 }
 
 function toError(problems: readonly Problem[], source: string): ServiceError {
-  const details = problems.map((problem) => withText(problem, source));
+  const text = createSourceText(source);
+  const details = problems.map((problem) => ({ ...problem, text: formatProblem(problem, text) }));
   return new ServiceError('invalid', problems[0]?.message ?? 'invalid workflow', { problems: details });
 }
 

@@ -18,11 +18,16 @@ import * as routers from './routers.ts';
 import * as schedules from './schedules.ts';
 import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'>;
+type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'> & Partial<Pick<Ports, 'reader'>>;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
-function needPlan({ schedules: scheduler }: Pick<Needs, 'schedules'>, source: string): Plan {
-  const plan = revisions.needPlan(source);
+async function needPlan(
+  ports: Pick<Needs, 'schedules' | 'reader'>,
+  { name: tenant }: nodes.ResolvedNode['namespace'],
+  source: string,
+): Promise<Plan> {
+  const { schedules: scheduler } = ports;
+  const plan = await revisions.needPlan(ports, { tenant, source });
   const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
   const isReadable = cron !== undefined && !('problem' in parseCron(cron));
   const problem = isReadable ? scheduler.problemOf(cron) : undefined;
@@ -122,7 +127,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
   if (existing !== undefined) throw alreadyExists();
-  const plan = needPlan(ports, source);
+  const plan = await needPlan(ports, site.namespace, source);
   const id = ports.clock.uuid();
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
@@ -159,7 +164,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
  */
 export async function update(ports: Needs, opened: Opened, source: string): Promise<Opened> {
   if (opened.revision.hash === sha256(source)) return opened;
-  const plan = needPlan(ports, source);
+  const plan = await needPlan(ports, opened.namespace, source);
   const { id } = opened.node;
   const item = await revisions.toItem(ports, id, source, plan);
   const revision = await revisions.fromItem(ports.blobs, id, item);

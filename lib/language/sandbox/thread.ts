@@ -27,7 +27,7 @@ export interface Thread {
 const START_MS = 60_000;
 
 /** Time after the deadline before the thread is killed. QuickJS stops at the deadline itself, with a better message. */
-const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0, template: 0 };
+const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0, template: 0, workflow: 0 };
 
 /**
  * A job that takes longer than this yields the processors to shorter jobs and to requests, ms. Its thread may
@@ -35,8 +35,14 @@ const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema:
  */
 const LONG_MS = 500;
 
-/** Creates a thread with these limits. It starts with the first job; an idle thread does not keep the process alive. */
-export function createThread(limits: Limits): Thread {
+// In source form the thread runs the source; a bundle has the bundle of the thread beside it.
+const SANDBOX = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './sandbox-worker.mjs', import.meta.url);
+
+/**
+ * Creates a thread with these limits, which runs a module that serves jobs; default: that of the sandbox. It starts with
+ * the first job; an idle thread does not keep the process alive.
+ */
+export function createThread(limits: Limits, entry = SANDBOX): Thread {
   let worker: Worker | undefined;
   let isClosed = false;
   const loaded = new Set<EngineKind>();
@@ -58,12 +64,12 @@ export function createThread(limits: Limits): Thread {
     },
     start(kinds) {
       if (isClosed) return;
-      worker ??= startWorker(limits);
+      worker ??= startWorker(limits, entry);
       load(worker, kinds);
     },
     async run(job) {
       if (isClosed) throw new Error('the sandbox is closed');
-      worker ??= startWorker(limits);
+      worker ??= startWorker(limits, entry);
       loaded.add(job.kind);
       const reply = await exchange(worker, job, limits).catch((error: unknown) =>
         end().then(() => Promise.reject(error)),
@@ -78,11 +84,9 @@ export function createThread(limits: Limits): Thread {
   };
 }
 
-function startWorker(limits: Limits): Worker {
-  // In source form the thread runs the source; a bundle has the bundle of the thread beside it.
-  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './sandbox-worker.mjs';
+function startWorker(limits: Limits, entry: URL): Worker {
   // The engines also write errors to stderr; it is captured but not read, because a stream that is read keeps the process alive.
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(entry, {
     workerData: limits,
     env: {},
     execArgv: [],

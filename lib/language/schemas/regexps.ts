@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { partsOf } from '../pattern-parts.ts';
 
 /** The short names of Unicode's general categories by their long ones, which ECMA-262 allows and RE2 does not know. */
 const CATEGORIES: Readonly<Record<string, string>> = {
@@ -67,7 +68,13 @@ function withEscapesOfRe2(pattern: string): string {
   });
 }
 
+/** The most parts of a `pattern`, each repeated as often as its `{n}` says. */
+export const MAX_PATTERN = 10_000;
+
 function compile(pattern: string): RE2JS {
+  if (partsOf(pattern, MAX_PATTERN) > MAX_PATTERN) {
+    throw new Error(`pattern: it has more than ${MAX_PATTERN} parts, repeated ones counted each time`);
+  }
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

@@ -2,9 +2,10 @@ import type { ScriptKind } from './scripts.ts';
 
 /**
  * The engine of a job: that of a language of scripts; the validator of JSON Schemas, whose source is the JSON text of a
- * schema; or the renderer of Mustache templates, whose source is the template.
+ * schema; the renderer of Mustache templates, whose source is the template; or the reader of workflows, whose source is
+ * the text of a workflow.
  */
-export type EngineKind = ScriptKind | 'schema' | 'template';
+export type EngineKind = ScriptKind | 'schema' | 'template' | 'workflow';
 
 /** The limits of every script of a thread. */
 export interface Limits {
@@ -60,6 +61,7 @@ const FAILURES: Readonly<Record<EngineKind, (source: string) => string>> = {
   js: (source) => `error running js query ${source}`,
   schema: () => 'the JSON Schema could not be applied',
   template: () => 'the template could not be rendered',
+  workflow: () => 'the workflow cannot be checked',
 };
 
 /** The longest error detail in characters: a script can raise an error of any length. */

@@ -28,6 +28,38 @@ export function scanScripts(text: string): Piece[] {
   return pieces;
 }
 
+/** The longest script, characters, and the most brackets that are open in it at the same time. */
+export const MAX_SCRIPT = { characters: 128 * 1024, levels: 1000 };
+
+/** Returns why a script of a text is too large; undefined for a text without such a script. Takes linear time. */
+export function scriptProblem(text: string): string | undefined {
+  if (text.length <= MAX_SCRIPT.levels) return undefined;
+  let rest = 0;
+  for (let open = nextScript(text, 0); open >= 0; open = nextScript(text, rest)) {
+    const kind = text.slice(open, open + 2);
+    const close = closingBracket(text, open + 3);
+    rest = close < 0 ? text.length : close + 1;
+    const length = rest - open - 4;
+    if (length > MAX_SCRIPT.characters)
+      return `the ${kind} script has ${length} characters, and ${MAX_SCRIPT.characters} are allowed`;
+    const levels = levelsOf(text.slice(open + 3, rest));
+    if (levels > MAX_SCRIPT.levels)
+      return `the ${kind} script is nested ${levels} levels deep, and ${MAX_SCRIPT.levels} are allowed`;
+  }
+  return undefined;
+}
+
+/** The most brackets of a script that are open at the same time. */
+function levelsOf(script: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [bracket] of script.matchAll(/[()[\]{}]/g)) {
+    depth += '([{'.includes(bracket) ? 1 : -1;
+    most = Math.max(most, depth);
+  }
+  return most;
+}
+
 /** Returns the index of the next `jq(` or `js(`, or -1. It may follow a letter: `pajq(.a)` contains a script. */
 export function nextScript(text: string, from: number): number {
   for (let bracket = text.indexOf('(', from + 2); bracket >= 0; bracket = text.indexOf('(', bracket + 1)) {
@@ -37,7 +69,8 @@ export function nextScript(text: string, from: number): number {
   return -1;
 }
 
-function closingBracket(text: string, from: number): number {
+/** Returns the index of the bracket that closes a script which begins at an offset, or -1. */
+export function closingBracket(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at += 1) {
     const letter = text[at];

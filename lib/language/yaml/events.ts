@@ -1,6 +1,6 @@
 import { type Event, parseEvents, YAMLException } from 'js-yaml';
 import { omitUndefined } from '../omit-undefined.ts';
-import { createLocator, type Position } from '../position.ts';
+import { createLocator, createSourceText, type Position } from '../position.ts';
 import type { Problem } from '../problem.ts';
 import { type Indented, indentFlow } from './indentation.ts';
 
@@ -99,6 +99,6 @@ function reportedOffset(offset: number, reason: string, text: string): number {
 
 /** Returns at most 400 characters: the expressions of HINTS would take quadratic time on a line of a megabyte. */
 function lineAround(text: string, { line, column }: Position): string {
-  const written = text.split(/\r\n|\r|\n/)[line - 1] ?? '';
+  const written = createSourceText(text).lineAt(line);
   return written.slice(Math.max(0, column - 200), column + 200);
 }

@@ -1,4 +1,4 @@
-import type { Position } from '../position.ts';
+import { createSourceText, type Position } from '../position.ts';
 import type { Node } from './parser.ts';
 import { parseYaml } from './parser.ts';
 
@@ -31,11 +31,31 @@ function rootOf(source: string): Node | undefined {
   return parsed.root;
 }
 
+/** Longer texts are searched and not parsed, which takes longer than a turn: every failure of a state asks for a place. */
+const MAX_PARSED = 16_384;
+
+const ID = /(?<![\w-])["']?id["']?[ \t]*:[ \t]*["']?/g;
+
+/** As `placeOf`, by the text alone: the place behind the id of the state where its expression is written. */
+function placeInLarge(source: string, state: string, expression: string): Position | undefined {
+  const found = [...source.matchAll(ID)].map(({ index, 0: written }) => ({ index, value: index + written.length }));
+  const isState = ({ value }: { readonly value: number }) =>
+    source.startsWith(state, value) &&
+    /^["']?(?:[\s,}]|$)/.test(source.slice(value + state.length, value + state.length + 2));
+  const own = found.findIndex(isState);
+  const [begin, next] = [found[own], found[own + 1]];
+  if (begin === undefined) return undefined;
+  const [line = ''] = expression.split('\n');
+  const at = line === '' ? -1 : source.slice(begin.index, next?.index).indexOf(line);
+  return createSourceText(source).at(begin.index + Math.max(0, at));
+}
+
 /**
  * Returns the place of an expression of a state in the source of a workflow; that of the state where the expression is not
  * found, and undefined where the state is not.
  */
 export function placeOf(source: string, state: string, expression: string): Position | undefined {
+  if (source.length > MAX_PARSED) return placeInLarge(source, state, expression);
   const root = rootOf(source);
   const node = root === undefined ? undefined : stateNode(root, state);
   if (node === undefined) return undefined;

@@ -65,7 +65,9 @@ function number(text: string): Scalar | undefined {
 }
 
 /** Undefined for more than 64 bits: such a number is a float. */
-function integer(negative: boolean, digits: string, base: number): Scalar | undefined {
+function integer(negative: boolean, written: string, base: number): Scalar | undefined {
+  const digits = written.replace(/^0+(?=.)/, '');
+  if (digits.length > 64) return undefined;
   const prefix = { 2: '0b', 8: '0o', 16: '0x' }[base] ?? '';
   const size = BigInt(`${prefix}${digits}`);
   if (size >= 2n ** (negative ? 63n : 64n)) return undefined;

@@ -15,11 +15,11 @@ export function exitsAfterSuccess(state: StateView): (string | undefined)[] {
   return (own.length > 0 ? own : [plan.exit]).map(({ transition }) => transition || undefined);
 }
 
-/** The states that a run can reach from this one, itself included. */
-export function reachable({ states }: Workflow, from: string, next = nextOf): ReadonlySet<string> {
+/** The states that a run can reach from these, themselves included. */
+export function reachable({ states }: Workflow, from: readonly string[], next = nextOf): ReadonlySet<string> {
   const byId = new Map(states.map((state) => [state.id, state]));
   const seen = new Set<string>();
-  const open = [from];
+  const open = [...from];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const state = byId.get(id);
     if (state === undefined || seen.has(id)) continue;
@@ -35,12 +35,13 @@ interface Search {
   /** The number of a state in the order of discovery, and the least number that it can reach. */
   readonly found: Map<string, { readonly number: number; least: number }>;
   readonly stack: string[];
+  readonly onStack: Set<string>;
   readonly groups: string[][];
 }
 
 /** Visits the states from one on, with an explicit stack: a workflow may have thousands of states. */
 function visitFrom(search: Search, root: string): void {
-  const { next, found, stack, groups } = search;
+  const { next, found, stack, onStack, groups } = search;
   const open = [{ id: root, rest: enter(search, root) }];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const own = found.get(top.id);
@@ -49,21 +50,23 @@ function visitFrom(search: Search, root: string): void {
     if (id !== undefined) {
       const seen = found.get(id);
       if (seen === undefined) open.push({ id, rest: enter(search, id) });
-      else if (stack.includes(id)) own.least = Math.min(own.least, seen.number);
+      else if (onStack.has(id)) own.least = Math.min(own.least, seen.number);
       continue;
     }
     open.pop();
     const above = found.get(open.at(-1)?.id ?? '');
     if (above !== undefined) above.least = Math.min(above.least, own.least);
     if (own.least !== own.number) continue;
-    const group = stack.splice(stack.indexOf(top.id));
+    const group = stack.splice(stack.lastIndexOf(top.id));
+    for (const id of group) onStack.delete(id);
     if (group.length > 1 || next(top.id).includes(top.id)) groups.push(group);
   }
 }
 
-function enter({ next, found, stack }: Search, id: string): string[] {
+function enter({ next, found, stack, onStack }: Search, id: string): string[] {
   found.set(id, { number: found.size, least: found.size });
   stack.push(id);
+  onStack.add(id);
   return [...next(id)];
 }
 
@@ -74,7 +77,9 @@ export function cycles({ states }: Workflow): readonly (readonly StateView[])[] 
     states.map((state) => [state.id, exitsAfterSuccess(state).filter((id) => id !== undefined && byId.has(id))]),
   );
   const next = (id: string) => (edges.get(id) ?? []).filter((one) => one !== undefined);
-  const search: Search = { next, found: new Map(), stack: [], groups: [] };
+  const search: Search = { next, found: new Map(), stack: [], onStack: new Set(), groups: [] };
   for (const { id } of states) if (!search.found.has(id)) visitFrom(search, id);
-  return search.groups.map((group) => states.filter(({ id }) => group.includes(id)));
+  const groupOf = new Map(search.groups.flatMap((group, index) => group.map((id) => [id, index] as const)));
+  const byGroup = Map.groupBy(states, ({ id }) => groupOf.get(id));
+  return search.groups.map((_, index) => byGroup.get(index) ?? []);
 }

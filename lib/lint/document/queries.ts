@@ -112,7 +112,7 @@ interface Located {
   readonly node: Node;
 }
 
-/** Returns the nodes at a path of field names, which match in any case, with their own paths. */
+/** Returns the nodes at a path of field names, which match in any case, and numbers of elements, with their own paths. */
 export function select(node: Node, path: string): readonly Located[] {
   let found: Located[] = [{ path: '', node }];
   for (const name of path.split('.')) {
@@ -129,6 +129,8 @@ const elementsOf = (node: Node): [string, Node][] =>
   node.kind === 'list' ? node.items.map((item, index) => [String(index), item]) : [];
 
 function memberOf(node: Node, name: string): [string, Node][] {
+  const element = node.kind === 'list' && /^\d+$/.test(name) ? node.items[Number(name)] : undefined;
+  if (element !== undefined) return [[name, element]];
   if (node.kind !== 'map') return [];
   const exact = node.entries.get(name);
   if (exact !== undefined) return [[name, exact.node]];

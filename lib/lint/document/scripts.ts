@@ -2,7 +2,7 @@ import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import { parseJq } from '../../language/jq/syntax/parser.ts';
 import type { Position } from '../../language/position.ts';
-import { nextScript, type ScriptKind } from '../../language/scripts/scripts.ts';
+import { closingBracket, nextScript, type ScriptKind } from '../../language/scripts/scripts.ts';
 import type { ScalarNode } from '../../language/yaml/parser.ts';
 
 /** A `jq(...)` or `js(...)` in a text, by its offsets in that text. */
@@ -33,17 +33,6 @@ export function locateScripts(text: string): LocatedScripts {
   return { scripts };
 }
 
-function closingBracket(text: string, from: number): number {
-  let depth = 1;
-  for (let at = from; at < text.length; at += 1) {
-    const letter = text[at];
-    if (letter === '(') depth += 1;
-    else if (letter === ')') depth -= 1;
-    if (depth === 0) return at;
-  }
-  return -1;
-}
-
 /** A script of a workflow. */
 export interface Script extends LocatedScript {
   readonly node: ScalarNode;
@@ -57,14 +46,21 @@ export interface Script extends LocatedScript {
 
 const programs = new Map<string, Ast | JqSyntaxError>();
 
-/** Programs cached, so that the texts of a folder with the same programs are parsed once. */
+/** Programs cached, so that the texts of a folder with the same programs are parsed once, and their characters. */
 const MAX_PROGRAMS = 2000;
+const MAX_CHARACTERS = 500_000;
+
+let characters = 0;
 
 /** Parses a jq program, from a cache if possible. */
 export function programOf(source: string): Ast | JqSyntaxError {
   const known = programs.get(source);
   if (known !== undefined) return known;
-  if (programs.size >= MAX_PROGRAMS) programs.clear();
+  characters += source.length;
+  if (programs.size >= MAX_PROGRAMS || characters > MAX_CHARACTERS) {
+    programs.clear();
+    characters = source.length;
+  }
   const program = parse(source);
   programs.set(source, program);
   return program;

@@ -50,8 +50,12 @@ function fromIso(text: string): string | undefined {
   return upper;
 }
 
+/** Longer texts are not read as durations: the expressions take quadratic time. */
+const MAX_CHARACTERS = 100;
+
 /** The ISO 8601 duration that a text in another notation means; undefined if it is not clear. */
 export function durationFrom(text: string): string | undefined {
+  if (text.length > MAX_CHARACTERS) return undefined;
   const trimmed = text.trim();
   const found = fromWords(trimmed.toLowerCase()) ?? fromIso(trimmed);
   return found !== undefined && found !== text && parseDuration(found) !== undefined ? found : undefined;

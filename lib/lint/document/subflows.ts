@@ -42,7 +42,7 @@ export function certainCalls(workflow: Workflow, path: string): readonly string[
     const mayEnd = (name: string) => !calls(name) && exitsAfterSuccess(stateOf(name) ?? NONE).includes(undefined);
     const next = (state: (typeof states)[number]) =>
       calls(state.id) ? [] : [...exitsAfterSuccess(state), ...catchesOf(state)].filter((one) => one !== undefined);
-    const before = [...reachable(workflow, entry, next)];
+    const before = [...reachable(workflow, [entry], next)];
     const isAvoidable = before.some((name) => mayEnd(name) || (stateOf(name)?.plan?.work.do === 'each' && calls(name)));
     return isAvoidable || !before.some(calls) ? [] : [calledPath(path, target)];
   });

@@ -99,7 +99,7 @@ function listedWord(word: string, { hint = '' }: Problem): string | undefined {
 
 /** Removes a field with its value, if both stand in one line that has nothing else. */
 const removeLine: MakeMend = ({ source }, { line, hint = '' }) => {
-  const written = source.text.split('\n')[line - 1] ?? '';
+  const written = source.lineAt(line);
   if (!/remove the field|a workflow has no such field/.test(hint) || !/^\s*[\w.-]+:\s*\S+\s*$/.test(written))
     return undefined;
   return {

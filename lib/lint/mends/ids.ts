@@ -54,17 +54,16 @@ export const renameId: MakeMend = (workflow, problem) => {
 export const renameDuplicate: MakeMend = (workflow, problem) => {
   const id = wordAt(workflow, problem);
   const range = rangeOf(workflow, problem, id);
-  const lines = workflow.source.text.split('\n');
-  const written = lines[problem.line - 1]?.trim() ?? '';
-  const isCopy = lines.findIndex((line) => line.trim() === written) < problem.line - 1;
-  if (isCopy && /^- \{.*\}$/.test(written))
+  const { lineAt, text: source } = workflow.source;
+  const written = lineAt(problem.line).trim();
+  if (/^- \{.*\}$/.test(written) && source.split('\n').findIndex((line) => line.trim() === written) < problem.line - 1)
     return { title: 'remove the copy', edits: [lineEdit(problem.line)], isCertain: false };
   const isState = problem.message.startsWith('state');
   const parts = isState ? workflow.states : workflow.functions;
-  const number = Array.from({ length: parts.length }, (_, index) => index + 2).find(
-    (one) => !parts.some((part) => part.id === `${id}-${one}`),
-  );
-  if (range === undefined || number === undefined) return undefined;
+  const ids = new Set(parts.map((part) => part.id));
+  let number = 2;
+  while (ids.has(`${id}-${number}`)) number += 1;
+  if (range === undefined) return undefined;
   const to = `${id}-${number}`;
   return {
     title: `rename the second '${id}' to '${to}'`,
@@ -75,9 +74,8 @@ export const renameDuplicate: MakeMend = (workflow, problem) => {
 
 /** The edits that change the transition of the state above the second state with this id to its new id. */
 function leadingTo(workflow: Workflow, id: string, to: string): readonly Edit[] {
-  const second = workflow.states.findIndex(
-    (state, index) => workflow.states.findIndex((one) => one.id === id) < index && state.id === id,
-  );
+  const first = workflow.states.findIndex((state) => state.id === id);
+  const second = workflow.states.findIndex((state, index) => index > first && state.id === id);
   const above = workflow.states[second - 1];
   if (above === undefined) return [];
   const [target] = above.targets;

@@ -31,9 +31,12 @@ export function applyMends(text: string, mends: readonly Mend[]): { readonly tex
     taken.push(...ranges);
     count += 1;
   }
-  const ordered = taken.toSorted((a, b) => b.from - a.from || b.to - a.to);
-  return {
-    text: ordered.reduce((all, { from, to, text: part }) => all.slice(0, from) + part + all.slice(to), text),
-    count,
-  };
+  const ordered = taken.toSorted((a, b) => b.from - a.from || b.to - a.to).reverse();
+  const parts: string[] = [];
+  let done = 0;
+  for (const { from, to, text: part } of ordered) {
+    parts.push(text.slice(done, from), part);
+    done = to;
+  }
+  return { text: parts.join('') + text.slice(done), count };
 }

@@ -10,11 +10,11 @@ interface Cause {
   readonly mend: Mend;
 }
 
-const FIELD = /^(\s*(?:- +)*[\w.-]+:[ \t]+)(\S.*?)\s*$/;
-const ITEM = /^(\s*- +)([^\s'"{[|>&*!].*?)\s*$/;
+const FIELD = /^(\s*(?:- +)*[\w.-]+:[ \t]+)(\S.*)$/;
+const ITEM = /^(\s*- +)([^\s'"{[|>&*!].*)$/;
 
 function quoted(line: string, number: number): Cause[] {
-  const [, before = '', value = ''] = FIELD.exec(line) ?? ITEM.exec(line) ?? [];
+  const [, before = '', value = ''] = FIELD.exec(line.trimEnd()) ?? ITEM.exec(line.trimEnd()) ?? [];
   if (value === '' || /^['"|>]/.test(value)) return [];
   const edit = replaceAt({ line: number, column: before.length + 1 }, value.length, `'${value.replaceAll("'", "''")}'`);
   const what = /: |: *$/.test(value)
@@ -81,15 +81,19 @@ function problemLine(text: string): number {
 
 /** Removes the second of two fields with the same name, if it is one line. */
 function withoutCopy(text: string, { line, hint = '' }: Problem): Cause | undefined {
-  const written = text.split('\n')[line - 1] ?? '';
+  const [written = '', next = ''] = text.split('\n').slice(line - 1, line + 1);
   const found = /^(\s*)[\w.-]+:[ \t]+[^\s|>&{[].*$/.exec(written);
-  const next = text.split('\n')[line] ?? '';
   if (found === null || (next.trim() !== '' && indentOf(next) > (found[1] ?? '').length)) return undefined;
   return { hint, mend: lineMend('remove the second one', false, [lineEdit(line)]) };
 }
 
 /** Texts longer than this are not mended, so that the time is bounded. */
 const MAX_CHARACTERS = 200_000;
+
+const MIN_TRIED = 3;
+
+/** Characters that are parsed to try corrections: of a long text, only the most likely ones are tried. */
+const MAX_PARSED = 200_000;
 
 /**
  * Returns the cause of a problem of YAML with a correction after which the text can be parsed, or can be parsed further;
@@ -108,7 +112,11 @@ export function causeOf(text: string, problem: Problem): Cause | undefined {
     ...numbers.slice(0, 2).flatMap((one) => reindented(lines, one)),
     ...numbers.flatMap((one) => closed(lines[one - 1] ?? '', one)),
   ];
-  const works = ({ mend }: Cause) => problemLine(applyMends(text, [mend]).text) > problem.line + 1;
-  const solves = ({ mend }: Cause) => problemLine(applyMends(text, [mend]).text) === Number.POSITIVE_INFINITY;
-  return causes.find(solves) ?? causes.find(works);
+  let further: Cause | undefined;
+  for (const cause of causes.slice(0, MIN_TRIED + MAX_PARSED / text.length)) {
+    const reached = problemLine(applyMends(text, [cause.mend]).text);
+    if (reached === Number.POSITIVE_INFINITY) return cause;
+    if (reached > problem.line + 1) further ??= cause;
+  }
+  return further;
 }

@@ -17,6 +17,9 @@ export interface Rule {
   readonly check: (workflow: Workflow, folder?: Folder) => Iterable<Report>;
 }
 
+/** Findings reported of one text at most, and of one rule. */
+export const MAX_FINDINGS = 200;
+
 /** Returns the node at a path in a state; the state itself if there is none. */
 export function nodeAt(state: StateView, path: string): Position & Partial<Node> {
   return select(state.node, path)[0]?.node ?? state;
@@ -110,9 +113,8 @@ export function appendInside({ source }: Workflow, node: Position, text: string,
 
 /** The mend that removes an element of a list which is alone in its lines; undefined if other things are there too. */
 export function removeElement({ source }: Workflow, node: Position, title: string): Mend | undefined {
-  const lines = source.text.split('\n');
-  const written = lines[node.line - 1] ?? '';
-  if (!/^\s*- (?:\{.*\}|[^{[]*)\s*$/.test(written) || /^\s*- [^{]*:/.test(written)) return undefined;
+  const written = source.lineAt(node.line);
+  if (!/^\s*- (?:\{.*\}\s*|[^{[]*)$/.test(written) || /^\s*- [^{]*:/.test(written)) return undefined;
   const [from, to] = [
     { line: node.line, column: 1 },
     { line: node.line + 1, column: 1 },

@@ -3,6 +3,7 @@ import {
   type AstKind,
   type AstOf,
   childrenOf,
+  commaParts,
   literalText,
   type Pattern,
   type UpdateOperator,
@@ -14,7 +15,7 @@ import {
   ANY,
   arrayOf,
   BOOLEAN,
-  closed,
+  compact,
   elementsOf,
   type Member,
   memberOf,
@@ -47,6 +48,8 @@ export interface Scope {
   readonly functions: ReadonlySet<string>;
   readonly isGuarded: boolean;
   readonly onAccess: (access: Access) => void;
+  /** The evaluations left: `(.a, .b) |= …` evaluates its right side for each path, and may stand in another one. */
+  readonly budget: { steps: number };
 }
 
 /** Evaluates a part of a program for an input of a shape. */
@@ -57,8 +60,10 @@ type Evaluators = { readonly [K in AstKind]: (ast: AstOf<K>, input: Shape, scope
 /** Returns the shape of the results of a program for an input of a shape, and reports the members that it accesses. */
 export const evaluate: Evaluate = (ast, input, scope) => {
   if (input.kind === 'never') return NEVER;
+  scope.budget.steps -= 1;
+  if (scope.budget.steps < 0) return ANY;
   const evaluateKind = EVALUATORS[ast.kind] as (ast: Ast, input: Shape, scope: Scope) => Shape;
-  return evaluateKind(ast, input, scope);
+  return compact(evaluateKind(ast, input, scope));
 };
 
 const guarded = (scope: Scope): Scope => ({ ...scope, isGuarded: true });
@@ -85,7 +90,7 @@ function evaluateAccess({ base, key }: AstOf<'access'>, input: Shape, scope: Sco
 }
 
 /** The members after a value was set under an unknown name, which may be the name of a known member. */
-function perhapsReplaced(members: ObjectShape['members'], value: Shape): ObjectShape['members'] {
+function perhapsReplaced(members: ObjectShape['members'], value: Shape): Map<string, Member> {
   const widened = [...members].map(([key, { shape, isOptional }]): [string, Member] => [
     key,
     { shape: unionOf([shape, value]), isOptional },
@@ -94,19 +99,19 @@ function perhapsReplaced(members: ObjectShape['members'], value: Shape): ObjectS
 }
 
 function evaluateObject({ members: pairs }: AstOf<'object'>, input: Shape, scope: Scope): Shape {
-  let shape: ObjectShape = closed({});
+  let members = new Map<string, Member>();
+  let isOpen = false;
   for (const { key, value } of pairs) {
     const inner = evaluate(value, input, scope);
     const name = literalText(key);
     if (name === undefined) evaluate(key, input, scope);
     if (inner.kind === 'never') return NEVER;
-    const members =
-      name === undefined
-        ? perhapsReplaced(shape.members, inner)
-        : new Map(shape.members).set(name, { shape: inner, isOptional: false });
-    shape = { kind: 'object', members, isOpen: shape.isOpen || name === undefined };
+    if (name !== undefined) members.set(name, { shape: inner, isOptional: false });
+    // After one unknown name, further ones are looked at no more closely: each would take time for all members.
+    else members = isOpen ? new Map() : perhapsReplaced(members, inner);
+    isOpen ||= name === undefined;
   }
-  return shape;
+  return { kind: 'object', members, isOpen };
 }
 
 function evaluateBinary(ast: AstOf<'binary'>, input: Shape, scope: Scope): Shape {
@@ -216,7 +221,7 @@ const EVALUATORS: Evaluators = {
       right.kind === 'call' && ['not', 'values', 'type', 'tostring', 'tojson', 'length'].includes(right.name);
     return evaluate(right, evaluate(left, input, isTested ? guarded(scope) : scope), scope);
   },
-  comma: ({ left, right }, input, scope) => unionOf([evaluate(left, input, scope), evaluate(right, input, scope)]),
+  comma: (ast, input, scope) => unionOf(commaParts(ast).map((part) => evaluate(part, input, scope))),
   bind: ({ source, patterns, body }, input, scope) => {
     const shape = evaluate(source, input, scope);
     return evaluate(body, input, bound(scope, patterns, shape));

@@ -36,8 +36,13 @@ const EVENT: ObjectShape = {
 
 const isPlanned = (state: StateView): state is PlannedState => state.plan !== undefined;
 
-const queryAt = (state: StateView, path: string): QueryView | undefined =>
-  state.queries.find((query) => query.path === path);
+const QUERIES = new WeakMap<StateView, ReadonlyMap<string, QueryView>>();
+
+function queryAt(state: StateView, path: string): QueryView | undefined {
+  const byPath = QUERIES.get(state) ?? new Map(state.queries.map((query) => [query.path, query]));
+  QUERIES.set(state, byPath);
+  return byPath.get(path);
+}
 
 /** The input of a run: any object, or the events by their types (workflow-language 3). */
 function inputOf({ start }: Workflow): Shape {

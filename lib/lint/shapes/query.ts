@@ -26,10 +26,8 @@ export type OnAccess = (script: Script, access: Access) => void;
 /** Returns the shape of the result of a query for data of a shape. A query that is absent or null is the data. */
 export function shapeOfQuery(query: QueryView | undefined, data: Shape, onAccess: OnAccess): Shape {
   if (query === undefined || query.node.value === null) return data;
-  const scripts = Map.groupBy(
-    query.texts.flatMap((text) => text.scripts),
-    (script) => script.node as Node,
-  );
+  // An alias of YAML repeats a text at the place of its anchor.
+  const scripts = new Map(query.texts.map((text) => [text.node as Node, text.scripts]));
   return shapeOfNode(query.node, (node) => shapeOfText(scripts.get(node) ?? [], data, onAccess));
 }
 
@@ -58,7 +56,7 @@ const JS_PATH = /(?<![\w$.])data((?:\.[A-Za-z_$][\w$]*)+)(?!\s*(?:=[^=]|\())/g;
 function visitJs(script: Script, data: Shape, onAccess: OnAccess): void {
   const { source } = script;
   if (
-    /\bdata\s*(?:=[^=]|\[)|\bdata\.[\w$.]+\s*(?:[-+*/]?=[^=]|\+\+|--)|\b(?:let|var|const|function)\s+data\b/.test(
+    /\bdata\s*(?:=[^=]|\[)|(?<![\w$.])data\.[\w$.]+\s*(?:[-+*/]?=[^=]|\+\+|--)|\b(?:let|var|const|function)\s+data\b/.test(
       source,
     )
   )
@@ -95,6 +93,9 @@ interface Evaluation {
 /** The last evaluations of programs: after a change in an editor, most programs have the same data as before. */
 const EVALUATIONS = new WeakMap<Ast, Evaluation[]>();
 
+/** Evaluations of the parts of one program, beside two for each of its characters. */
+const MIN_STEPS = 100;
+
 /** Evaluations cached of one program, which may be in several states. */
 const MAX_EVALUATIONS = 8;
 
@@ -103,7 +104,8 @@ function evaluated(program: Ast, data: Shape): Evaluation {
   const before = known.find((one) => isSame(one.data, data));
   if (before !== undefined) return before;
   const accesses: Access[] = [];
-  const scope = { variables: new Map(), functions: new Set<string>(), isGuarded: false };
+  const budget = { steps: MIN_STEPS + 2 * (program.to - program.from) };
+  const scope = { variables: new Map(), functions: new Set<string>(), isGuarded: false, budget };
   const result = evaluate(program, data, { ...scope, onAccess: (access) => accesses.push(access) });
   const evaluation = { data, result, accesses };
   EVALUATIONS.set(program, [evaluation, ...known.slice(0, MAX_EVALUATIONS - 1)]);

@@ -51,6 +51,27 @@ export function limited(shape: Shape): Shape {
   return shape.kind === 'object' ? ANY_OBJECT : ANY;
 }
 
+const SIZES = new WeakMap<Shape, number>();
+
+/** The parts of a shape; one that is shared counts as often as it occurs. */
+function sizeOf(shape: Shape): number {
+  if (shape.kind !== 'array' && shape.kind !== 'object' && shape.kind !== 'union') return 1;
+  const known = SIZES.get(shape);
+  if (known !== undefined) return known;
+  let size = 1;
+  if (shape.kind === 'array') size += sizeOf(shape.items);
+  else if (shape.kind === 'union') for (const option of shape.options) size += sizeOf(option);
+  else for (const member of shape.members.values()) size += sizeOf(member.shape);
+  SIZES.set(shape, size);
+  return size;
+}
+
+/** The shape, without its parts if there are many: `{a: ., b: .}` doubles them. */
+export function compact(shape: Shape): Shape {
+  if (sizeOf(shape) <= MAX_PARTS) return shape;
+  return shape.kind === 'object' ? ANY_OBJECT : ANY;
+}
+
 /** Returns `left` minus the number of parts of a shape down to a depth; negative if the shape has more. */
 function countParts(shape: Shape, depth: number, left: number): number {
   if (depth < 0 || left < 0) return left - 1;

@@ -85,7 +85,15 @@ function keysOf(patterns: readonly Pattern[]): Ast[] {
 
 const present = (...nodes: readonly (Ast | undefined)[]): Ast[] => nodes.filter((node) => node !== undefined);
 
-/** Returns the nodes directly below a node, in the order of the text. */
+/** Returns the parts of a list that commas separate. Iterative: a program may list thousands of values. */
+export function commaParts(ast: Ast): readonly Ast[] {
+  const parts: Ast[] = [];
+  let rest = ast;
+  for (; rest.kind === 'comma'; rest = rest.left) parts.push(rest.right);
+  return [...parts, rest].reverse();
+}
+
+/** Returns the nodes directly below a node, in the order of the text; of a list with commas, all its parts. */
 export function childrenOf(ast: Ast): readonly Ast[] {
   switch (ast.kind) {
     case 'string':
@@ -105,8 +113,9 @@ export function childrenOf(ast: Ast): readonly Ast[] {
     case 'binary':
     case 'update':
     case 'pipe':
-    case 'comma':
       return [ast.left, ast.right];
+    case 'comma':
+      return commaParts(ast);
     case 'bind':
       return [ast.source, ...keysOf(ast.patterns), ast.body];
     case 'reduce':

@@ -68,5 +68,5 @@ function parseMemberValue(grammar: Grammar): Ast {
   const { from } = tokens.next;
   const left = memberValue();
   if (!tokens.accept('operator', '|')) return left;
-  return ranged(grammar, from, { kind: 'pipe', left, right: parseMemberValue(grammar) });
+  return ranged(grammar, from, { kind: 'pipe', left, right: grammar.deeper(() => parseMemberValue(grammar)) });
 }

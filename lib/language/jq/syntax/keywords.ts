@@ -36,7 +36,8 @@ function parseConditional(grammar: Grammar, from: number): Ast {
   const then = pipe();
   const { from: next } = tokens.next;
   if (tokens.accept('name', 'elif')) {
-    return ranged(grammar, from, { kind: 'if', condition, then, otherwise: parseConditional(grammar, next) });
+    const otherwise = grammar.deeper(() => parseConditional(grammar, next));
+    return ranged(grammar, from, { kind: 'if', condition, then, otherwise });
   }
   const otherwise = tokens.accept('name', 'else') ? pipe() : undefined;
   tokens.expect('name', 'end');
@@ -64,7 +65,7 @@ function parseTry(grammar: Grammar, from: number): Ast {
 function parseTryPart(grammar: Grammar): Ast {
   const { from } = grammar.tokens.next;
   if (!grammar.tokens.accept('operator', '-')) return grammar.postfix();
-  return ranged(grammar, from, { kind: 'negate', base: parseTryPart(grammar) });
+  return ranged(grammar, from, { kind: 'negate', base: grammar.deeper(() => parseTryPart(grammar)) });
 }
 
 function parseCall(grammar: Grammar, from: number, name: string): Ast {

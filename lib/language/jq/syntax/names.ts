@@ -1,5 +1,5 @@
 import { closestName } from '../../suggestions.ts';
-import { type Ast, childrenOf, variablesOf } from './ast.ts';
+import { type Ast, childrenOf, commaParts, variablesOf } from './ast.ts';
 import { aritiesOf, builtinNames } from './builtins.ts';
 
 /** A function or variable that a program uses and does not define. */
@@ -19,8 +19,39 @@ interface Change {
   readonly text: string;
 }
 
-/** The names in scope: variables with `$`, functions with their number of arguments, labels with `*`. */
-type Scope = ReadonlySet<string>;
+/**
+ * The names in scope: variables with `$`, functions with their number of arguments, labels with `*`. Each with the number
+ * of its definitions around the part that is visited: a program may define thousands of names, one in the scope of another.
+ */
+class Scope {
+  readonly #names = new Map<string, number>();
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** The names with a mark: `$` of variables, `/` of functions. */
+  namesWith(mark: string): string[] {
+    return [...this.#names.keys()].filter((name) => name.includes(mark));
+  }
+
+  /** Calls a function with further names in scope. */
+  within(names: readonly string[], visitParts: () => void): void {
+    for (const name of names) this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
+    visitParts();
+    for (const name of names) {
+      const left = (this.#names.get(name) ?? 1) - 1;
+      if (left === 0) this.#names.delete(name);
+      else this.#names.set(name, left);
+    }
+  }
+}
+
+const NONE = new Scope();
+
+/** Unknown names found in one program at most, and those that are compared with all names that are known. */
+const MAX_FOUND = 200;
+const MAX_COMPARED = 20;
 
 /** Functions of other versions and languages, with their replacements in jq. */
 const FOREIGN: Readonly<Record<string, string>> = {
@@ -57,55 +88,65 @@ export function unknownNames(ast: Ast): readonly UnknownName[] {
   if (known !== undefined) return known;
   const found: UnknownName[] = [];
   NAMES.set(ast, found);
-  visit(ast, new Set(['$ENV', '$__loc__']), found);
+  const scope = new Scope();
+  scope.within(['$ENV', '$__loc__'], () => visit(ast, scope, found));
   return found;
 }
 
 function visit(ast: Ast, scope: Scope, found: UnknownName[], isCompared = false): void {
-  if (ast.kind === 'variable' && !scope.has(`$${ast.name}`)) found.push(unknownVariable(ast, ast.name, scope));
+  if (found.length >= MAX_FOUND) return;
+  const known = found.length < MAX_COMPARED ? scope : NONE;
+  if (ast.kind === 'variable' && !scope.has(`$${ast.name}`)) found.push(unknownVariable(ast, ast.name, known));
   if (ast.kind === 'break' && !scope.has(`*${ast.name}`))
     found.push({ ...rangeOf(ast), message: `$*label-${ast.name} is not defined` });
   if (ast.kind === 'call' && !scope.has(`${ast.name}/${ast.args.length}`)) {
-    const unknown = unknownFunction(ast, scope, isCompared);
+    const unknown = unknownFunction(ast, known, isCompared);
     if (unknown !== undefined) found.push(unknown);
   }
   const isComparison = ast.kind === 'binary' && /^[=!<>]=?/.test(ast.operator);
-  for (const [child, inner] of scopesOf(ast, scope)) visit(child, inner, found, isComparison);
+  for (const { names, parts } of scopesOf(ast))
+    scope.within(names, () => {
+      for (const part of parts) visit(part, scope, found, isComparison);
+    });
 }
 
 const rangeOf = ({ from, to }: Ast) => ({ from, to });
 
-function scopesOf(ast: Ast, scope: Scope): (readonly [Ast, Scope])[] {
-  const children = childrenOf(ast);
+/** Parts of a node, and the names that it defines for them. */
+interface Scoped {
+  readonly names: readonly string[];
+  readonly parts: readonly Ast[];
+}
+
+function scopesOf(ast: Ast): readonly Scoped[] {
+  const parts = childrenOf(ast);
   if (ast.kind === 'bind' || ast.kind === 'reduce' || ast.kind === 'foreach') {
-    const bound = new Set([...scope, ...ast.patterns.flatMap(variablesOf).map((name) => `$${name}`)]);
-    return children.map((child) => [child, child === ast.source ? scope : bound]);
-  }
-  if (ast.kind === 'label') return children.map((child) => [child, new Set([...scope, `*${ast.name}`])]);
-  if (ast.kind === 'def') {
-    const own = new Set([...scope, `${ast.name}/${ast.parameters.length}`]);
-    const parameters = ast.parameters.flatMap((name) =>
-      name.startsWith('$') ? [name, `${name.slice(1)}/0`] : `${name}/0`,
-    );
+    const bound = ast.patterns.flatMap(variablesOf).map((name) => `$${name}`);
     return [
-      [ast.definition, new Set([...own, ...parameters])],
-      [ast.body, own],
+      { names: [], parts: [ast.source] },
+      { names: bound, parts: parts.slice(1) },
     ];
   }
-  return children.map((child) => [child, scope]);
+  if (ast.kind === 'label') return [{ names: [`*${ast.name}`], parts }];
+  if (ast.kind !== 'def') return [{ names: [], parts }];
+  const own = `${ast.name}/${ast.parameters.length}`;
+  const parameters = ast.parameters.flatMap((name) =>
+    name.startsWith('$') ? [name, `${name.slice(1)}/0`] : `${name}/0`,
+  );
+  return [
+    { names: [own, ...parameters], parts: [ast.definition] },
+    { names: [own], parts: [ast.body] },
+  ];
 }
 
 function unknownVariable(ast: Ast, name: string, scope: Scope): UnknownName {
-  const known = [...scope].filter((one) => one.startsWith('$')).map((one) => one.slice(1));
-  const own = known.filter((one) => !['ENV', '__loc__'].includes(one));
-  const near = closestName(name, known) ?? (own.length === 1 ? own[0] : undefined);
+  const names = scope.namesWith('$').map((one) => one.slice(1));
+  const own = names.filter((one) => !['ENV', '__loc__'].includes(one));
+  const near = closestName(name, names) ?? (own.length === 1 ? own[0] : undefined);
   const hint = near === undefined ? `bind it first: '… as $${name} | …'` : `did you mean '${near}'?`;
   const change = near === undefined ? [] : [{ ...rangeOf(ast), text: `$${near}` }];
   return { ...rangeOf(ast), message: `variable $${name} is not defined`, hint, changes: change };
 }
-
-/** The parts of a list that commas separate. */
-const commaParts = (ast: Ast): readonly Ast[] => (ast.kind === 'comma' ? [...commaParts(ast.left), ast.right] : [ast]);
 
 /** Semicolons in place of the commas between the arguments of a function; undefined if their number does not fit. */
 function separated(args: readonly Ast[], arities: readonly number[]): readonly Change[] | undefined {
@@ -143,9 +184,9 @@ function unknownFunction(
   if (name.startsWith('_')) return undefined;
   if (arities !== undefined) return wrongArguments(ast, arities);
   const range = { from, to: from + name.length };
-  const own = [...scope].filter((one) => one.includes('/')).map((one) => one.split('/')[0] ?? '');
+  const own = scope.namesWith('/').map((one) => one.split('/')[0] ?? '');
   const instead = Object.hasOwn(FOREIGN, name.toLowerCase()) ? FOREIGN[name.toLowerCase()] : undefined;
-  const near = instead ?? closestName(name, [...own, ...builtinNames()]);
+  const near = instead ?? (scope === NONE ? undefined : closestName(name, [...own, ...builtinNames()]));
   const hint = near === undefined ? hintFor(name) : `did you mean '${near}'?`;
   const text = near ?? (args.length > 0 ? undefined : isCompared ? `"${name}"` : `.${name}`);
   const message = `function ${name} is not defined`;

@@ -1,4 +1,4 @@
-import type { Ast } from './ast.ts';
+import { type Ast, childrenOf } from './ast.ts';
 import { JqSyntaxError } from './errors.ts';
 import { type Grammar, ranged } from './grammar.ts';
 import { parseBinding, parseDefinition, parseLabel } from './keywords.ts';
@@ -6,8 +6,14 @@ import { bindingPower, isUpdate, type Operator, SUM_LEVEL } from './operators.ts
 import { parsePostfix } from './terms.ts';
 import { TokenStream } from './token-stream.ts';
 
-/** The calls of `deeper` inside each other, of which a bracket takes two: the call stack is enough for twice as many. */
+/**
+ * The calls of `deeper` inside each other, of which a bracket takes two, and the levels of a syntax tree: the call stack
+ * is enough for twice as many.
+ */
 const MAX_DEPTH = 1000;
+
+/** The message of the error of a program that is nested too deeply. */
+export const TOO_DEEP = 'the program is nested too deeply';
 
 /**
  * Parses a jq program to its syntax tree. It accepts every program that jq accepts, and a few more: it has no rules about
@@ -18,17 +24,30 @@ export function parseJq(program: string): Ast {
   const grammar = createGrammar(new TokenStream(program));
   const ast = grammar.pipe();
   if (!grammar.tokens.isAt('end')) throw grammar.tokens.unexpected();
+  rejectDeep(ast);
   return ast;
 }
 
+/** Throws JqSyntaxError for a tree of too many levels: `.a + .a + …` is one level deeper with each operator. */
+function rejectDeep(ast: Ast): void {
+  let level: readonly Ast[] = [ast];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const [first] = level;
+    if (first !== undefined && depth > MAX_DEPTH) throw tooDeep(first.from);
+    level = level.flatMap(childrenOf);
+  }
+}
+
+const tooDeep = (offset: number) => new JqSyntaxError(TOO_DEEP, offset);
+
 function createGrammar(tokens: TokenStream): Grammar {
   let depth = 0;
-  const deeper = (parse: () => Ast): Ast => {
+  const deeper = <T>(parse: () => T): T => {
     depth += 1;
-    if (depth > MAX_DEPTH) throw new JqSyntaxError('the program is nested too deeply', tokens.next.from);
-    const ast = parse();
+    if (depth > MAX_DEPTH) throw tooDeep(tokens.next.from);
+    const parsed = parse();
     depth -= 1;
-    return ast;
+    return parsed;
   };
   const grammar: Grammar = {
     tokens,
@@ -63,7 +82,7 @@ function parseBinary(grammar: Grammar, least: number, mayBind: boolean): Ast {
     if (operator === undefined || power === undefined || power.level < least) return left;
     if (power.level === alone) throw tokens.unexpected('put one of the two in brackets');
     tokens.take();
-    const right = parseBinary(grammar, power.isRight ? power.level : power.level + 1, mayBind);
+    const right = grammar.deeper(() => parseBinary(grammar, power.isRight ? power.level : power.level + 1, mayBind));
     left = isUpdate(operator)
       ? ranged(grammar, from, { kind: 'update', operator, left, right })
       : ranged(grammar, from, { kind: 'binary', operator, left, right });

@@ -11,7 +11,7 @@ function parsePattern(grammar: Grammar): Pattern {
   const { tokens } = grammar;
   if (tokens.isAt('variable')) return { kind: 'variable', name: tokens.take().text };
   if (tokens.accept('operator', '[')) {
-    const items = separated(grammar, ',', () => parsePattern(grammar));
+    const items = separated(grammar, ',', () => grammar.deeper(() => parsePattern(grammar)));
     tokens.expect('operator', ']');
     return { kind: 'array', items };
   }
@@ -26,7 +26,7 @@ function parseMember(grammar: Grammar): AstOfMember {
   const { kind, text } = tokens.next;
   const key = parseKey(grammar);
   const variable = kind === 'variable' ? { variable: text } : {};
-  if (tokens.accept('operator', ':')) return { key, ...variable, pattern: parsePattern(grammar) };
+  if (tokens.accept('operator', ':')) return { key, ...variable, pattern: grammar.deeper(() => parsePattern(grammar)) };
   if (kind !== 'variable') throw tokens.unexpected("expected ':'");
   return { key, ...variable };
 }

@@ -1,4 +1,4 @@
-import { scalarText } from '../../../language/yaml/node.ts';
+import { type Node, scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import type { Workflow } from '../../document/workflow.ts';
 import type { Mend } from '../../reports/finding.ts';
@@ -8,8 +8,7 @@ const EVERY_CODE = ['*', '.*', '^.*$', '.*$', '^.*', '.'];
 
 /** Moves the line of an entry above that of another, if each entry is one line. */
 function movedUp({ source }: Workflow, line: number, above: number): Mend | undefined {
-  const lines = source.text.split('\n');
-  const [own = '', other = ''] = [lines[line - 1], lines[above - 1]];
+  const [own, other] = [source.lineAt(line), source.lineAt(above)];
   if (![own, other].every((one) => /^\s*- \{.*\}\s*$/.test(one)) || own.indexOf('-') !== other.indexOf('-'))
     return undefined;
   const edits = [
@@ -50,10 +49,12 @@ states:
   *check(workflow) {
     for (const { node } of workflow.states) {
       const patterns = select(node, 'catch.*.error').map((one) => one.node);
-      for (const [index, pattern] of patterns.entries()) {
-        const earlier = patterns
-          .slice(0, index)
-          .find((one) => EVERY_CODE.includes(scalarText(one)) || one.value === pattern.value);
+      const first = new Map<unknown, Node>();
+      let everything: Node | undefined;
+      for (const pattern of patterns) {
+        const earlier = first.get(pattern.value) ?? everything;
+        if (earlier === undefined) first.set(pattern.value, pattern);
+        if (EVERY_CODE.includes(scalarText(pattern))) everything ??= pattern;
         if (earlier === undefined) continue;
         const message = `this entry is never taken: the one in line ${earlier.line} matches before it`;
         const mend = earlier.value === pattern.value ? undefined : movedUp(workflow, pattern.line, earlier.line);

@@ -20,9 +20,11 @@ const matchesAny = (pattern: string, codes: readonly string[]): boolean =>
 /** The code that a pattern without operators of regular expressions probably means, in the pattern's own brand. */
 function meant(pattern: string, codes: readonly string[]): string | undefined {
   const plain = pattern.replace(/^\^|\$$/g, '').replaceAll('\\.', '.');
+  // The five hundred codes of HTTP are compared only with what looks like one.
+  const likely = codes.filter((code) => plain.includes('stat') || !code.startsWith('service.http.status.'));
   const found = closestName(
     plain.replace(/^(?:service|direktiv)\./, ''),
-    codes.map((code) => code.slice('service.'.length)),
+    likely.map((code) => code.slice('service.'.length)),
   );
   return found === undefined ? undefined : `${plain.startsWith('direktiv.') ? 'direktiv' : 'service'}.${found}`;
 }

@@ -19,7 +19,7 @@ function withDelay({ source, states }: Workflow, group: readonly StateView[]): M
     return undefined;
   const top = states[0]?.line ?? 1;
   // The list of states is written with a dash a state, and is the last part of the text.
-  const dash = /^(\s*)- /.exec(source.text.split('\n')[top - 1] ?? '');
+  const dash = /^(\s*)- /.exec(source.lineAt(top));
   const rest = source.text.slice(source.offsetOf({ line: last.line + 1, column: 1 }));
   if (dash === null || /^[^\s#]/m.test(rest.replace(/^- /gm, '  ')) || /^---|^\.\.\./m.test(rest)) return undefined;
   const end = source.at(source.text.length);
@@ -31,6 +31,9 @@ function withDelay({ source, states }: Workflow, group: readonly StateView[]): M
   ];
   return { title: 'wait 10 seconds before the loop repeats', edits, isCertain: false };
 }
+
+/** States of a loop that a message names. */
+const MAX_NAMED = 20;
 
 export const loopWithoutWait: Rule = {
   severity: 'warning',
@@ -64,14 +67,13 @@ export const loopWithoutWait: Rule = {
 `,
   *check(workflow) {
     for (const group of cycles(workflow)) {
-      const ids = group.map(({ id }) => id);
+      const ids = new Set(group.map(({ id }) => id));
       const [first] = group;
-      const isLeft = group.some((state) =>
-        exitsAfterSuccess(state).some((id) => id === undefined || !ids.includes(id)),
-      );
+      const isLeft = group.some((state) => exitsAfterSuccess(state).some((id) => id === undefined || !ids.has(id)));
       if (first === undefined || isLeft || group.some(waits)) continue;
       const { line, column } = first;
-      const names = ids.map((id) => `'${id}'`).join(', ');
+      const shown = [...ids].slice(0, MAX_NAMED).map((id) => `'${id}'`);
+      const names = [...shown, ...(ids.size > MAX_NAMED ? ['…'] : [])].join(', ');
       yield {
         at: { line, column },
         message: `${group.length === 1 ? 'the state' : 'the states'} ${names} ${group.length === 1 ? 'repeats itself' : 'repeat'} without a wait, and no transition leaves them`,

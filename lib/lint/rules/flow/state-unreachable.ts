@@ -3,6 +3,9 @@ import { reachable } from '../../document/graph.ts';
 import { withFirstField } from '../../mends/fields.ts';
 import type { Rule } from '../../reports/rule.ts';
 
+/** Names of states that do not exist which the ids of states are compared with. */
+const MAX_LOST = 20;
+
 export const stateUnreachable: Rule = {
   severity: 'warning',
   about:
@@ -23,12 +26,13 @@ export const stateUnreachable: Rule = {
   *check(workflow) {
     const { entry, states } = workflow;
     if (!states.some(({ id }) => id === entry) || states.some(({ plan }) => plan === undefined)) return;
-    const ids = states.map(({ id }) => id);
+    const ids = new Set(states.map(({ id }) => id));
     // The intended way is not known behind a transition to a state that does not exist.
-    const lost = states.flatMap(({ targets }) => targets).filter(({ name }) => !ids.includes(name));
-    const reached = reachable(workflow, entry ?? '');
+    const names = states.flatMap(({ targets }) => targets.map(({ name }) => name)).filter((name) => !ids.has(name));
+    const lost = [...new Set(names)].slice(0, MAX_LOST);
+    const reached = reachable(workflow, [entry ?? '']);
     for (const { id, line, column, index } of states) {
-      if (id === '' || reached.has(id) || lost.some(({ name }) => closestName(name, [id]) !== undefined)) continue;
+      if (id === '' || reached.has(id) || lost.some((name) => closestName(name, [id]) !== undefined)) continue;
       const above = states[index - 1];
       const isNext = above?.plan?.exit.transition === undefined && above !== undefined && reached.has(above.id);
       const hint = isNext

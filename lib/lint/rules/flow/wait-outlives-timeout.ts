@@ -83,9 +83,8 @@ states:
       yield { at: killNode.node, message, hint: 'make kill longer than interrupt', ...omitUndefined({ mend }) };
     }
     // After an error state the run counts as failed, and its timeouts do not apply any more.
-    const failed = new Set(
-      states.flatMap((state) => (state.plan?.work.do === 'raise' ? [...reachable(workflow, state.id)] : [])),
-    );
+    const raising = states.filter(({ plan }) => plan?.work.do === 'raise').map(({ id }) => id);
+    const failed = reachable(workflow, raising);
     for (const state of states) {
       const report = failed.has(state.id) ? undefined : reportState(workflow, state);
       if (report !== undefined) yield report;

@@ -1,4 +1,4 @@
-import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { type Ast, commaParts } from '../../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
 import type { ListNode } from '../../../language/yaml/parser.ts';
 import type { Workflow } from '../../document/workflow.ts';
@@ -7,7 +7,7 @@ import type { Mend } from '../../reports/finding.ts';
 import type { Rule } from '../../reports/rule.ts';
 
 const isPlain = (ast: Ast): boolean =>
-  ast.kind === 'literal' || ast.kind === 'string' || (ast.kind === 'comma' && isPlain(ast.left) && isPlain(ast.right));
+  ast.kind === 'literal' || ast.kind === 'string' || (ast.kind === 'comma' && commaParts(ast).every(isPlain));
 
 /** The elements of the list that a program builds are certainly no objects. */
 const hasPlainElements = (ast: Ast): boolean =>

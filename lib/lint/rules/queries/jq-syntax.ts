@@ -1,4 +1,5 @@
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { TOO_DEEP } from '../../../language/jq/syntax/parser.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
 import { ownMember } from '../../../language/own-members.ts';
 import type { Script } from '../../document/scripts.ts';
@@ -49,6 +50,9 @@ function singleQuoted(workflow: Workflow, script: Script, offset: number): Mend 
 /** A bracket in a string ends the script too early: the engine counts every bracket. */
 const CUT_SHORT = 'brackets in strings count too: write \\u0028 and \\u0029 for them';
 
+/** Scripts of a text that are corrected by trial, for which each is parsed about twenty times. */
+const MAX_CORRECTED = 20;
+
 export const jqSyntax: Rule = {
   severity: 'warning',
   about:
@@ -68,6 +72,7 @@ export const jqSyntax: Rule = {
     open: jq(.paid == false)
 `,
   *check(workflow) {
+    let corrected = 0;
     for (const { script } of allScripts(workflow)) {
       const { program } = script;
       if (!(program instanceof JqSyntaxError)) continue;
@@ -75,7 +80,8 @@ export const jqSyntax: Rule = {
         program.message === 'a string is not closed' &&
         script.node.text.length > script.from + script.source.length + 1;
       const hint = isCutShort ? CUT_SHORT : program.hint;
-      const mend = mendOf(workflow, script, program) ?? (isCutShort ? undefined : tried(workflow, script, program));
+      const isTried = !isCutShort && program.message !== TOO_DEEP && corrected++ < MAX_CORRECTED;
+      const mend = mendOf(workflow, script, program) ?? (isTried ? tried(workflow, script, program) : undefined);
       yield {
         at: script.at(program.offset),
         end: script.at(program.offset + 1),

@@ -18,6 +18,7 @@ function problemOf(source: string): SyntaxProblem | undefined {
     new Compiled(`${HEAD}${source}\n})`, { filename: 'script' });
     return undefined;
   } catch (error) {
+    if (error instanceof RangeError) return { message: 'the script is nested too deeply', offset: 0 };
     if (!(error instanceof SyntaxError)) throw error;
     const [place = '', , caret = ''] = (error.stack ?? '').split('\n');
     const line = Number(/:(\d+)$/.exec(place)?.[1] ?? 2) - 2;
@@ -47,6 +48,9 @@ function correctionOf(source: string, { offset }: SyntaxProblem): ScriptChange |
   return changes.find((change) => problemOf(changed(source, change)) === undefined);
 }
 
+/** Scripts of a text that are corrected by trial, for which each is compiled about ten times. */
+const MAX_CORRECTED = 20;
+
 export const jsSyntax: Rule = {
   severity: 'warning',
   about:
@@ -72,12 +76,13 @@ export const jsSyntax: Rule = {
     )
 `,
   *check(workflow) {
+    let corrected = 0;
     for (const { script } of allScripts(workflow)) {
       if (script.kind !== 'js') continue;
       const problem = problemOf(script.source);
       if (problem === undefined) continue;
       const { message, offset } = problem;
-      const change = correctionOf(script.source, problem);
+      const change = corrected++ < MAX_CORRECTED ? correctionOf(script.source, problem) : undefined;
       const mend = change && changeScript(workflow, script, [change]);
       yield {
         at: script.at(offset),

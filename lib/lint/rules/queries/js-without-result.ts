@@ -8,7 +8,7 @@ const ABSENT =
 const isOwn = (source: string, name: string): boolean =>
   new RegExp(`\\b(?:var|let|const|function|typeof)\\s+${name}\\b|[(,]\\s*${name}\\s*[,)]`).test(source);
 
-const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+const STRINGS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
 /** The source with its strings and comments blanked, so that offsets stay. */
 const codeOf = (source: string): string => source.replace(STRINGS, (text) => ' '.repeat(text.length));
@@ -48,9 +48,11 @@ export const jsWithoutResult: Rule = {
         const hint = "the script is the body of a function: 'return' its result";
         yield { at, message: 'js: the script returns nothing', hint, ...(isExpression && { mend }) };
       }
-      for (const found of code.matchAll(ABSENT)) {
+      const absent = [...code.matchAll(ABSENT)];
+      const own = new Set([...new Set(absent.map(([, name = '']) => name))].filter((name) => isOwn(code, name)));
+      for (const found of absent) {
         const [, name = ''] = found;
-        if (isOwn(code, name)) continue;
+        if (own.has(name)) continue;
         const at = script.at(found.index);
         const change = replacementOf(code, name, found.index);
         const mend = change && changeScript(workflow, script, [change]);

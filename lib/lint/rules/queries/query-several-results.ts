@@ -1,4 +1,4 @@
-import type { Ast } from '../../../language/jq/syntax/ast.ts';
+import { type Ast, commaParts } from '../../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
 import type { QueryView } from '../../document/queries.ts';
@@ -19,7 +19,7 @@ function countOf(ast: Ast): number | undefined {
     case 'string':
       return ast.parts.every((part) => typeof part === 'string') ? 1 : undefined;
     case 'comma':
-      return sum(countOf(ast.left), countOf(ast.right));
+      return commaParts(ast).map(countOf).reduce(sum, 0);
     case 'pipe':
       return countOf(ast.left) === 1 ? countOf(ast.right) : countOf(ast.right) === 0 ? 0 : undefined;
     case 'access':

@@ -17,9 +17,9 @@ const FORMS: readonly {
     to: (found) => `jq(${found[0].trim()})`,
     isCertain: false,
   },
-  { written: /\{\{\s*(\.[^{}]*?)\s*\}\}/, to: (found) => `jq(${found[1]})`, isCertain: false },
-  { written: /\$\{\s*(\.[^{}]*?)\s*\}/, to: (found) => `jq(${found[1]})`, isCertain: false },
-  { written: /^\s*\$\(\s*(\.[^()]*?)\s*\)\s*$/, to: (found) => `jq(${found[1]})`, isCertain: false },
+  { written: /\{\{\s*(\.[^{}]*)\}\}/, to: (found) => `jq(${found[1]?.trimEnd()})`, isCertain: false },
+  { written: /\$\{\s*(\.[^{}]*)\}/, to: (found) => `jq(${found[1]?.trimEnd()})`, isCertain: false },
+  { written: /^\s*\$\(\s*(\.[^()]*)\)\s*$/, to: (found) => `jq(${found[1]?.trimEnd()})`, isCertain: false },
 ];
 
 /** Roles whose plain texts other rules report. */

@@ -22,7 +22,7 @@ function withEscapes(
   const brackets = [...rest.matchAll(STRING)].flatMap((text) =>
     [...text[0].matchAll(/[()]/g)].map((found) => ({ offset: text.index + found.index, sign: found[0] })),
   );
-  const blanked = brackets.reduce((text, { offset }) => `${text.slice(0, offset)} ${text.slice(offset + 1)}`, rest);
+  const blanked = rest.replace(STRING, (text) => text.replace(/[()]/g, ' '));
   const { scripts, unclosed } = locateScripts(blanked);
   if (brackets.length === 0 || unclosed !== undefined || scripts.length === 0) return undefined;
   const slash = source.text[source.offsetOf(node)] === '"' ? '\\\\' : '\\';
@@ -38,7 +38,7 @@ function report(workflow: Workflow, { node, unclosed = 0 }: QueryText): Report {
   const rest = node.text.slice(unclosed);
   const missing = rest.replace(/[^(]/g, '').length - rest.replace(/[^)]/g, '').length;
   const end = locate(node.text.trimEnd().length);
-  const hint = /"[^"]*\([^")]*"/.test(rest)
+  const hint = rest.split('"').some((part, index) => index % 2 === 1 && part.lastIndexOf('(') > part.lastIndexOf(')'))
     ? 'brackets in strings count too: write \\u0028 for one that is not closed'
     : `${missing} closing bracket${missing === 1 ? ' is' : 's are'} missing`;
   const escaped = withEscapes(workflow, node, rest, (offset) => locate(unclosed + offset));

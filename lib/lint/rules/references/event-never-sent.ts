@@ -43,15 +43,11 @@ states:
 `,
   *check(workflow, folder) {
     const { sent, awaited } = eventTypes(workflow, folder);
+    // A similar type that is awaited itself is another event.
+    const others = [...sent].filter((one) => !awaited.has(one));
     for (const { node } of awaitedIn(workflow)) {
       const type = scalarText(node);
-      // A similar type that is awaited itself is another event.
-      const near = sent.has(type)
-        ? undefined
-        : closeType(
-            type,
-            [...sent].filter((one) => !awaited.has(one)),
-          );
+      const near = sent.has(type) ? undefined : closeType(type, others);
       if (near === undefined) continue;
       const mend = replaceName(workflow, node, { from: type, to: near });
       yield {

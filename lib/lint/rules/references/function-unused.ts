@@ -30,13 +30,13 @@ states:
 `,
   *check(workflow) {
     const { states, functions, problems } = workflow;
-    const calls = states.flatMap(({ node }) =>
-      CALLS.flatMap((path) => select(node, path)).map((one) => one.node.value),
+    const calls = new Set(
+      states.flatMap(({ node }) => CALLS.flatMap((path) => select(node, path)).map((one) => one.node.value)),
     );
     // A call of a function that does not exist probably means this one.
     if (problems.length > 0) return;
     for (const { id, node, line, column } of functions) {
-      if (calls.includes(id)) continue;
+      if (calls.has(id)) continue;
       const mend = functions.length > 1 ? removeElement(workflow, node, 'remove the function') : undefined;
       yield {
         at: { line, column },

@@ -3,13 +3,17 @@ import { closestName } from '../../../language/suggestions.ts';
 import type { Script } from '../../document/scripts.ts';
 import type { Workflow } from '../../document/workflow.ts';
 import type { Report } from '../../reports/finding.ts';
-import { type Rule, replaceInScript } from '../../reports/rule.ts';
+import { MAX_FINDINGS, type Rule, replaceInScript } from '../../reports/rule.ts';
 import type { Access } from '../../shapes/evaluation.ts';
 import { visitAccesses } from '../../shapes/flow.ts';
 import { knownMembers, memberOf, membersWithout } from '../../shapes/shape.ts';
 
+/** Longer names are not compared: comparing two takes quadratic time. */
+const MAX_COMPARED = 40;
+
 /** A name that differs in one character, or in two that are exchanged, and not in a plural. */
 function misspelt(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_COMPARED) return undefined;
   const isPlural = (one: string) => one === `${name}s` || name === `${one}s`;
   const isExchange = (one: string) =>
     one.length === name.length &&
@@ -28,10 +32,17 @@ function nearestMember({ key, shape, isGuarded }: Access, members: readonly stri
   return misspelt(key, members) ?? (isGuarded || key.length < 3 ? undefined : closestName(key, members));
 }
 
+/** True if a text has these letters in this order, with any others between them. */
+function isSubsequence(letters: string, text: string): boolean {
+  let found = 0;
+  for (const letter of text) if (letter === letters[found]) found += 1;
+  return found === letters.length;
+}
+
 /** The member whose name is an abbreviation of the key, or which the key abbreviates: `msg` of `message`. */
 function abbreviated(key: string, members: readonly string[]): string | undefined {
   const isShort = (short: string, long: string) =>
-    /^\w{3,}$/.test(short) && short[0] === long[0] && new RegExp([...short].join('.*')).test(long);
+    /^\w{3,}$/.test(short) && short[0] === long[0] && isSubsequence(short, long);
   return members.find((one) => isShort(one, key) || isShort(key, one));
 }
 
@@ -91,7 +102,7 @@ export const memberMissing: Rule = {
   check(workflow) {
     const reports: Report[] = [];
     visitAccesses(workflow, (script, access) => {
-      const report = reportOf(workflow, script, access);
+      const report = reports.length < MAX_FINDINGS ? reportOf(workflow, script, access) : undefined;
       if (report !== undefined) reports.push(report);
     });
     return reports;

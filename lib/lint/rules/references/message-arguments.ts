@@ -8,7 +8,7 @@ import type { Mend } from '../../reports/finding.ts';
 import { appendInside, type Rule } from '../../reports/rule.ts';
 
 /** A verb of Go's format strings; `%%` is a percent sign. */
-const VERB = /%(?:%|[-+# 0]*\d*(?:\.\d+)?[vTtbcdoOqxXUeEfFgGsp])/g;
+const VERB = /%(?:%|[-+# 0]*(?:[1-9]\d*)?(?:\.\d+)?[vTtbcdoOqxXUeEfFgGsp])/g;
 
 /** Adds arguments, each the whole data, or placeholders at the end of the message. */
 function balanced(workflow: Workflow, state: Node, missing: number): Mend | undefined {

@@ -1,7 +1,7 @@
 import { type Ast, childrenOf, literalText } from '../../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
 import { closestName } from '../../../language/suggestions.ts';
-import { scalarText } from '../../../language/yaml/node.ts';
+import { type Node, scalarText } from '../../../language/yaml/node.ts';
 import { select } from '../../document/queries.ts';
 import type { Script } from '../../document/scripts.ts';
 import type { StateView, Workflow } from '../../document/workflow.ts';
@@ -41,14 +41,17 @@ function secretUses({ kind, source, program }: Script): SecretUse[] {
   });
 }
 
+const DECLARED = new WeakMap<Node, ReadonlySet<string>>();
+
 /** The secrets that the action around a query declares; undefined for a query outside an action. */
-function declaredFor(state: StateView, path: string): readonly string[] | undefined {
+function declaredFor(state: StateView, path: string): ReadonlySet<string> | undefined {
   const action = /^(action|actions\.\d+)\./.exec(path)?.[1];
   if (action === undefined) return undefined;
-  const names = action.startsWith('actions')
-    ? select(state.node, `actions.*.secrets.*`).filter((one) => one.path.startsWith(`${action}.`))
-    : select(state.node, 'action.secrets.*');
-  return names.map(({ node }) => scalarText(node));
+  const [list] = select(state.node, `${action}.secrets`);
+  if (list === undefined) return new Set();
+  const names = DECLARED.get(list.node) ?? new Set(select(list.node, '*').map(({ node }) => scalarText(node)));
+  DECLARED.set(list.node, names);
+  return names;
 }
 
 /** A use with where it is. */
@@ -61,7 +64,7 @@ interface PlacedUse extends SecretUse {
 /** Removes the log of a state, if it is one line of its own. */
 function withoutLog({ source }: Workflow, { node }: StateView): Mend | undefined {
   const entry = node.kind === 'map' ? node.entries.get('log') : undefined;
-  const written = source.text.split('\n')[(entry?.line ?? 0) - 1] ?? '';
+  const written = source.lineAt(entry?.line ?? 0);
   if (entry === undefined || !/^\s*log: *[^\s|>].*$/.test(written) || entry.line !== entry.node.line) return undefined;
   return { title: 'remove the log line', edits: [lineEdit(entry.line)], isCertain: false };
 }
@@ -127,7 +130,7 @@ states:
     for (const state of workflow.states) {
       for (const { script, query } of scriptsOf(state)) {
         const declared = declaredFor(state, query.path);
-        const uses = secretUses(script).filter(({ name }) => declared?.includes(name) !== true);
+        const uses = secretUses(script).filter(({ name }) => declared?.has(name) !== true);
         for (const use of uses) yield reportUse(workflow, { ...use, script, state, path: query.path });
       }
     }

@@ -49,11 +49,15 @@ export const variableNeverWritten: Rule = {
     const written = writtenKeys(workflow, folder);
     // A key that is computed may be any.
     if (written.some(({ key }) => !isLiteral(key?.value))) return;
+    const keysOf = Map.groupBy(written, (one) => one.scope);
+    const known = new Map(
+      [...keysOf].map(([scope, keys]) => [scope, new Set(keys.map(({ key }) => scalarText(key)))] as const),
+    );
     const isAlone = workflow.functions.every(({ plan }) => plan?.type === 'subflow');
     for (const { key, scope } of keysIn(workflow, 'read')) {
       if (key === undefined || !isLiteral(key.value) || scope === 'system' || scope === 'file') continue;
-      const same = written.filter((one) => one.scope === scope).map((one) => scalarText(one.key));
-      if (same.includes(key.value)) continue;
+      const same = known.get(scope) ?? new Set<string>();
+      if (same.has(key.value)) continue;
       const near = closestName(key.value, same);
       const mend = near === undefined ? undefined : replaceName(workflow, key, { from: key.value, to: near });
       const message = `no setter writes the variable '${key.value}' of the scope ${scope}`;

@@ -1,0 +1,38 @@
+import { compile } from '../../compiler/compile.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Reading } from '../../ports/reader.ts';
+import { ServiceError } from '../errors.ts';
+
+/** A text of a workflow, and the namespace on whose account it is read. */
+interface TenantText {
+  readonly tenant: string;
+  readonly source: string;
+}
+
+type Needs = Partial<Pick<Ports, 'reader'>>;
+
+/** Longer texts are read in threads: a shorter one takes about a turn of the thread that serves all tenants. */
+export const MAX_INLINE = 4096;
+
+/** True for a text that takes about a turn, whatever is in it: an anchor of YAML may repeat a part thousands of times. */
+const isSmall = (source: string): boolean => source.length <= MAX_INLINE && !/&[^\s&]/.test(source);
+
+/**
+ * Reads a text: a small one at once, a large one in a thread, if the process has such threads. Throws `invalid` for a text
+ * that takes too much work.
+ */
+export async function readAs<T>(
+  { reader }: Needs,
+  { tenant, source }: TenantText,
+  reading: Reading,
+  readNow: () => T | Promise<T>,
+): Promise<T> {
+  if (reader === undefined || isSmall(source)) return readNow();
+  const result = await reader.read(tenant, source, reading);
+  if ('text' in result) return JSON.parse(result.text) as T;
+  throw new ServiceError('invalid', `${result.error}; move parts of it into subflows`);
+}
+
+/** Compiles a text, as `compile` does. Throws `invalid` for a text that takes too much work. */
+export const compileText = (ports: Needs, text: TenantText): Promise<ReturnType<typeof compile>> =>
+  readAs(ports, text, { as: 'plan' }, () => compile(text.source));
