@@ -21,6 +21,7 @@ import { protectedKindOf } from '../../lib/egress/addresses.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import type { TextReader } from '../../lib/ports/reader.ts';
 import type { Web } from '../../lib/ports/web.ts';
 import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
@@ -77,6 +78,13 @@ function openWeb({ settings: { allowsPrivateAddresses, host }, ownPorts }: PortO
   });
 }
 
+/** Threads that read large texts of workflows, until the service is closed. */
+function openReader({ closers }: PortOptions): TextReader {
+  const reader = threadedReader();
+  closers.defer(() => reader.close());
+  return reader;
+}
+
 /** A receiver that does not answer delays the end of the process by this time at most. */
 const LAST_EXPORT_MS = 3_000;
 
@@ -123,8 +131,6 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const containers = openContainers(settings);
   // Closed after the runtime: a call that breaks off then is no failure of a run.
   closers.defer(() => containers.close());
-  const reader = threadedReader();
-  closers.defer(() => reader.close());
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
@@ -151,7 +157,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     changes,
     clock,
     processor: new FairProcessor(clock),
-    reader,
+    reader: openReader(options),
     meter: undefined,
     ...traces,
     ...replacements,

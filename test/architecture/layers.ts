@@ -33,7 +33,7 @@ export const LAYERS: readonly Layer[] = [
     on: ['lib/adapters/portable', 'lib/compiler/emit', 'lib/containers', 'lib/language/sandbox'],
   },
   { rooms: ['lib/adapters/local/endpoint'], on: ['lib/adapters/aws/table'] },
-  { rooms: ['lib/adapters/local/texts'], on: ['lib/adapters/local', 'lib/lint', 'lib/pricing'] },
+  { rooms: ['lib/adapters/local/texts'], on: ['lib/language/sandbox', 'lib/lint', 'lib/ports', 'lib/pricing'] },
 
   { rooms: ['lib/domain'], on: ['lib/compiler', 'lib/egress/addresses.ts', 'lib/events', 'lib/ports'] },
   { rooms: ['lib/api/registry'], on: ['lib/domain'] },

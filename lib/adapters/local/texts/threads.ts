@@ -21,7 +21,7 @@ export interface ThreadedReader extends TextReader {
  * large text, and idle threads do not keep the process alive.
  */
 export function threadedReader({ deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {}): ThreadedReader {
-  const entry = new URL('./worker.ts', import.meta.url);
+  const entry = new URL('./reading-thread.ts', import.meta.url);
   const threads = Array.from({ length: THREADS }, () => createThread(LIMITS, entry));
   const runJob = createPool(threads);
   return {
