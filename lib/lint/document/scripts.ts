@@ -2,7 +2,7 @@ import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
 import { parseJq } from '../../language/jq/syntax/parser.ts';
 import type { Position } from '../../language/position.ts';
-import { closingBracket, nextScript, type ScriptKind } from '../../language/scripts/scripts.ts';
+import { closingBracket, MAX_SCRIPT, nextScript, type ScriptKind } from '../../language/scripts/scripts.ts';
 import type { ScalarNode } from '../../language/yaml/parser.ts';
 
 /** A `jq(...)` or `js(...)` in a text, by its offsets in that text. */
@@ -67,6 +67,8 @@ export function programOf(source: string): Ast | JqSyntaxError {
 }
 
 function parse(source: string): Ast | JqSyntaxError {
+  // The compiler rejects it.
+  if (source.length > MAX_SCRIPT.characters) return new JqSyntaxError('the program is too long', 0);
   try {
     return parseJq(source);
   } catch (error) {

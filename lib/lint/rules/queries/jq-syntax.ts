@@ -52,6 +52,8 @@ const CUT_SHORT = 'brackets in strings count too: write \\u0028 and \\u0029 for 
 
 /** Scripts of a text that are corrected by trial, for which each is parsed about twenty times. */
 const MAX_CORRECTED = 20;
+/** Longer scripts are not corrected. */
+const MAX_CORRECTABLE = 10_000;
 
 export const jqSyntax: Rule = {
   severity: 'warning',
@@ -74,13 +76,14 @@ export const jqSyntax: Rule = {
   *check(workflow) {
     let corrected = 0;
     for (const { script } of allScripts(workflow)) {
-      const { program } = script;
+      const { program, source } = script;
       if (!(program instanceof JqSyntaxError)) continue;
       const isCutShort =
         program.message === 'a string is not closed' &&
         script.node.text.length > script.from + script.source.length + 1;
       const hint = isCutShort ? CUT_SHORT : program.hint;
-      const isTried = !isCutShort && program.message !== TOO_DEEP && corrected++ < MAX_CORRECTED;
+      const isTried =
+        !isCutShort && program.message !== TOO_DEEP && source.length <= MAX_CORRECTABLE && corrected++ < MAX_CORRECTED;
       const mend = mendOf(workflow, script, program) ?? (isTried ? tried(workflow, script, program) : undefined);
       yield {
         at: script.at(program.offset),

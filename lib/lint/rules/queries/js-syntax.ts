@@ -1,5 +1,6 @@
 import { Script as Compiled } from 'node:vm';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { MAX_SCRIPT } from '../../../language/scripts/scripts.ts';
 import { changed } from '../../mends/jq.ts';
 import { allScripts, changeScript, type Rule, type ScriptChange } from '../../reports/rule.ts';
 
@@ -78,7 +79,8 @@ export const jsSyntax: Rule = {
   *check(workflow) {
     let corrected = 0;
     for (const { script } of allScripts(workflow)) {
-      if (script.kind !== 'js') continue;
+      // The compiler rejects one that is too long.
+      if (script.kind !== 'js' || script.source.length > MAX_SCRIPT.characters) continue;
       const problem = problemOf(script.source);
       if (problem === undefined) continue;
       const { message, offset } = problem;
