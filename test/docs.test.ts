@@ -8,7 +8,7 @@ import { MAX_VALUE_BYTES } from '../lib/domain/credentials/secrets.ts';
 import { MAX_EVENT_BYTES } from '../lib/domain/events/events.ts';
 import { MAX_SCRIPT_BYTES } from '../lib/domain/events/filters.ts';
 import { MAX_FLOW, RETENTION_DAYS } from '../lib/domain/runs/runs.ts';
-import { MAX_INLINE } from '../lib/domain/tree/reading.ts';
+import { MAX_INLINE, MAX_INLINE_SCHEMA } from '../lib/domain/tree/reading.ts';
 import { MAX_PATTERN as MAX_CODE_PATTERN } from '../lib/language/patterns.ts';
 import { MAX_PROBLEMS } from '../lib/language/problem.ts';
 import { MAX_PATTERN as MAX_SCHEMA_PATTERN } from '../lib/language/schemas/regexps.ts';
@@ -119,6 +119,6 @@ test('docs/limits.md has the limits of the code', () => {
   );
   expect(limitOf('a pattern of `catch` or `retries.codes`')).toMatch(`${count(MAX_CODE_PATTERN)} parts,`);
   expect(limitOf('a `pattern` in a JSON Schema')).toMatch(`${count(MAX_SCHEMA_PATTERN)} parts,`);
-  const read = `reading a text of more than ${count(MAX_INLINE)} characters, or with an anchor of YAML (only \`npm start\`)`;
+  const read = `reading a text of more than ${count(MAX_INLINE)} characters, ${count(MAX_INLINE_SCHEMA)} with a JSON Schema, or with an anchor of YAML (only \`npm start\`)`;
   expect(limitOf(read)).toMatch(`${DEADLINE_MS / 1000} s,`);
 });

@@ -94,14 +94,11 @@ function* firstOf(reports: Iterable<Report>): Generator<Report> {
   }
 }
 
-/** Problems of YAML whose cause is searched: for each, the text is parsed with one correction after the other. */
-const MAX_CAUSES = 3;
-
 /** The findings in a text that is not YAML. */
 function findingsOutside(text: string, problems: readonly Problem[]): Finding[] {
   const source = createSourceText(text);
   const ofYaml = problems.map((problem, index): Finding => {
-    const cause = index < MAX_CAUSES ? causeOf(text, problem) : undefined;
+    const cause = causeOf(text, problem, index === 0);
     const hint = cause?.hint ?? problem.hint;
     return {
       ...problem,

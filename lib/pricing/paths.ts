@@ -1,16 +1,17 @@
 import { PRICES, perMillion, type Used } from './prices.ts';
 
 const NAMES = Object.keys(PRICES) as (keyof Used)[];
+const NOTHING = Object.fromEntries(NAMES.map((name) => [name, 0])) as Used;
 
 /** The given amounts; all others are 0. */
-export const used = (some: Partial<Used> = {}): Used => ({
-  ...(Object.fromEntries(NAMES.map((name) => [name, 0])) as Record<keyof Used, number>),
-  ...some,
-});
+export const used = (some: Partial<Used> = {}): Used => ({ ...NOTHING, ...some });
 
 /** The sum of the amounts, the second multiplied by a factor. */
-export const plus = (one: Used, other: Partial<Used>, times = 1): Used =>
-  used(Object.fromEntries(NAMES.map((name) => [name, one[name] + times * (other[name] ?? 0)])));
+export function plus(one: Used, other: Partial<Used>, times = 1): Used {
+  const sum: Record<keyof Used, number> = { ...one };
+  for (const name of NAMES) sum[name] += times * (other[name] ?? 0);
+  return sum;
+}
 
 export interface Step {
   readonly uses: Partial<Used>;

@@ -38,9 +38,12 @@ export const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
   timers: 'EventBridge Scheduler invocations',
 };
 
+const ENTRIES = Object.entries(PRICES) as [keyof Used, number][];
+
 /** The price of a million in USD, rounded to cents. */
 export function perMillion(used: Used): number {
-  const sum = Object.entries(PRICES).reduce((total, [name, price]) => total + price * used[name as keyof Used], 0);
+  let sum = 0;
+  for (const [name, price] of ENTRIES) sum += price * used[name];
   return Math.round(sum * 100) / 100;
 }
 

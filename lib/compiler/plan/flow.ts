@@ -33,6 +33,15 @@ export interface BatchExits {
   readonly passed: number;
 }
 
+const POSITIONS = new WeakMap<Plan['states'], ReadonlyMap<string, number>>();
+
+/** The positions of the states in a plan, by their ids: the exits of thousands of batches are put into their order. */
+function positionsIn({ states }: Plan): ReadonlyMap<string, number> {
+  const positions = POSITIONS.get(states) ?? new Map(Object.keys(states).map((id, index) => [id, index]));
+  POSITIONS.set(states, positions);
+  return positions;
+}
+
 /** Returns the exits of a batch that may begin with any of these states. */
 export function exitsFrom(plan: Plan, begin: readonly string[]): BatchExits {
   const seen = new Set<string>();
@@ -50,11 +59,9 @@ export function exitsFrom(plan: Plan, begin: readonly string[]): BatchExits {
     open.push(...targetsOf(exits));
     mayEnd ||= exits.some(isEnd);
   }
-  return {
-    waits: waits.size === 0 ? [] : Object.keys(plan.states).filter((id) => waits.has(id)),
-    mayEnd,
-    passed: seen.size,
-  };
+  const positions = positionsIn(plan);
+  const inOrder = [...waits].sort((one, other) => (positions.get(one) ?? 0) - (positions.get(other) ?? 0));
+  return { waits: inOrder, mayEnd, passed: seen.size };
 }
 
 /** Returns the exits of the batch that begins when the wait of a state is over. */

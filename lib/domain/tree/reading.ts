@@ -13,9 +13,15 @@ type Needs = Partial<Pick<Ports, 'reader'>>;
 
 /** Longer texts are read in threads: a shorter one takes about a turn of the thread that serves all tenants. */
 export const MAX_INLINE = 4096;
+/** The same for a text with a JSON Schema, whose validator takes long to compile. */
+export const MAX_INLINE_SCHEMA = 1024;
 
-/** True for a text that takes about a turn, whatever is in it: an anchor of YAML may repeat a part thousands of times. */
-const isSmall = (source: string): boolean => source.length <= MAX_INLINE && !/&[^\s&]/.test(source);
+/** An anchor of YAML, which may repeat a part of the text thousands of times. */
+const ANCHOR = /&[^\s&]/;
+
+/** True for a text that takes about a turn, whatever is in it. */
+const isSmall = (source: string): boolean =>
+  source.length <= (/schema/i.test(source) ? MAX_INLINE_SCHEMA : MAX_INLINE) && !ANCHOR.test(source);
 
 /**
  * Reads a text: a small one at once, a large one in a thread, if the process has such threads. Throws `invalid` for a text

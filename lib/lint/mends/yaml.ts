@@ -93,16 +93,16 @@ const MAX_CHARACTERS = 200_000;
 const MIN_TRIED = 3;
 
 /** Characters that are parsed to try corrections: of a long text, only the most likely ones are tried. */
-const MAX_PARSED = 200_000;
+const MAX_PARSED = 100_000;
 
 /**
  * Returns the cause of a problem of YAML with a correction after which the text can be parsed, or can be parsed further;
- * undefined if none of the usual mistakes is the cause.
+ * undefined if none of the usual mistakes is the cause. Corrections are tried for the first problem of a text only.
  */
-export function causeOf(text: string, problem: Problem): Cause | undefined {
+export function causeOf(text: string, problem: Problem, isFirst: boolean): Cause | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   if (/mapping key .* already defined/.test(problem.message)) return withoutCopy(text, problem);
-  if (!/^yaml: line/.test(problem.message)) return undefined;
+  if (!isFirst || !/^yaml: line/.test(problem.message)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
   const numbers = [problem.line, problem.line - 1, problem.line - 2].filter((one) => one >= 1);
   const causes = [

@@ -16,7 +16,7 @@ import type { Invoke, TenantOf } from '../interpreter/context/runtime.ts';
 import { StatesError, toStoredError } from '../interpreter/context/states-error.ts';
 import type { Execution, Status } from '../interpreter/context/thread.ts';
 import { queryCompiler } from '../interpreter/jsonata/jsonata.ts';
-import { type CompiledMachine, compileMachine } from '../interpreter/program/program.ts';
+import { type CompiledMachine, compileInTurns, compileMachine } from '../interpreter/program/program.ts';
 import { Interpreter } from '../interpreter/run/interpreter.ts';
 import { ExecutionsJournal } from './journal.ts';
 import { Notifications, needsNotification, type OnEnd } from './notifications.ts';
@@ -137,7 +137,7 @@ class JournaledExecutions implements LocalExecutions {
     const version = createHash('sha256').update(`${tier}\n${definition}`).digest('base64url').slice(0, 22);
     const handle = `${name}:${version}`;
     if (this.#ready.has(handle)) return handle;
-    const machine = compileMachine(definition, tier, this.#compile);
+    const machine = await compileInTurns(definition, tier, this.#compile);
     await this.#journal.keepMachine({ handle, name, tier, definition });
     this.#keepReady(handle, { ...machine, name, tier });
     return handle;

@@ -60,6 +60,9 @@ function removal(workflow: Workflow, state: Node, pattern: Node): Mend | undefin
   return state.kind === 'map' && entry !== undefined ? removeFrom(workflow, state, 'catch', entry) : undefined;
 }
 
+/** Patterns of a text that are matched with the codes, of which there are hundreds. */
+const MAX_MATCHED = 100;
+
 export const catchWithoutCause: Rule = {
   severity: 'warning',
   about:
@@ -83,10 +86,12 @@ export const catchWithoutCause: Rule = {
 - {id: late, type: noop}
 `,
   *check(workflow) {
+    let left = MAX_MATCHED;
     for (const state of workflow.states) {
       if (state.plan === undefined) continue;
       for (const path of PATTERN_PATHS) {
-        for (const { node } of select(state.node, path)) {
+        for (const { node } of select(state.node, path).slice(0, left)) {
+          left -= 1;
           const report = reportPattern(workflow, node, codesOf(state.plan.work));
           if (report === undefined) continue;
           const mend = report.mend ?? removal(workflow, state.node, node);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   Branch,
   Catcher as CatcherSource,
@@ -91,6 +92,28 @@ export class InvalidDefinitionError extends Error {
 
 /** Makes a program of a definition in JSON text. Throws InvalidDefinition with all the problems found. */
 export function compileMachine(definition: string, tier: Tier, compile: Compile): CompiledMachine {
+  const parts = compileParts(definition, tier, compile);
+  let next = parts.next();
+  while (next.done !== true) next = parts.next();
+  return next.value;
+}
+
+/** States and rules that are compiled in one turn. */
+const PARTS_PER_TURN = 25;
+
+/** As `compileMachine`, in turns of the thread: a machine may have thousands of states. */
+export async function compileInTurns(definition: string, tier: Tier, compile: Compile): Promise<CompiledMachine> {
+  const parts = compileParts(definition, tier, compile);
+  let next = parts.next();
+  for (let count = 1; next.done !== true; count += 1) {
+    if (count % PARTS_PER_TURN === 0) await setImmediate();
+    next = parts.next();
+  }
+  return next.value;
+}
+
+/** Compiles a definition, one state or rule after the other. */
+function* compileParts(definition: string, tier: Tier, compile: Compile): Generator<void, CompiledMachine> {
   if (Buffer.byteLength(definition) > MAX_DEFINITION_BYTES)
     throw new InvalidDefinitionError(['the definition is above 1 MiB']);
   const problems: string[] = [];
@@ -98,7 +121,7 @@ export function compileMachine(definition: string, tier: Tier, compile: Compile)
   const machine = parse(definition);
   check(machine, tier, report);
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
-  const program = compileBranch(machine as StateMachine, '', { compile, report });
+  const program = yield* compileBranch(machine as StateMachine, '', { compile, report });
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
   return { program, timeout: (machine as StateMachine).TimeoutSeconds };
 }
@@ -116,11 +139,13 @@ interface CompileContext {
   readonly report: Report;
 }
 
-function compileBranch(branch: Branch, path: string, context: CompileContext): Program {
-  const states = Object.entries(branch.States).map(
-    ([name, state]) => [name, compileState(name, state, `${path}States.${name}`, context)] as const,
-  );
-  return { start: branch.StartAt, states: new Map(states) };
+function* compileBranch(branch: Branch, path: string, context: CompileContext): Generator<void, Program> {
+  const states = new Map<string, CompiledState>();
+  for (const [name, state] of Object.entries(branch.States)) {
+    states.set(name, yield* compileState(name, state, `${path}States.${name}`, context));
+    yield;
+  }
+  return { start: branch.StartAt, states };
 }
 
 /** A state with the fields of every type. */
@@ -137,20 +162,31 @@ type AnyState = Effects & {
   readonly ItemProcessor?: Branch;
 };
 
-function compileState(name: string, state: State, at: string, context: CompileContext): CompiledState {
+function* compileState(
+  name: string,
+  state: State,
+  at: string,
+  context: CompileContext,
+): Generator<void, CompiledState> {
   const fields: AnyState = state;
+  const rules: Rule[] = [];
+  for (const rule of fields.Choices ?? []) {
+    rules.push(compileRule(rule, `${at}.Choices`, context));
+    yield;
+  }
+  const branches: Program[] = [];
+  for (const branch of [...(fields.Branches ?? []), ...(fields.ItemProcessor ? [fields.ItemProcessor] : [])])
+    branches.push(yield* compileBranch(branch, `${at}.`, context));
   return {
     name,
     type: state.Type,
     templates: compileTemplates(fields, at, context),
     next: fields.Next,
     defaultNext: fields.Default,
-    rules: (fields.Choices ?? []).map((rule) => compileRule(rule, `${at}.Choices`, context)),
+    rules,
     retry: fields.Retry ?? [],
     catch: (fields.Catch ?? []).map((catcher) => compileCatcher(catcher, `${at}.Catch`, context)),
-    branches: [...(fields.Branches ?? []), ...(fields.ItemProcessor ? [fields.ItemProcessor] : [])].map((branch) =>
-      compileBranch(branch, `${at}.`, context),
-    ),
+    branches,
     resource: fields.Resource,
   };
 }
