@@ -70,8 +70,17 @@ export function exitsAfter(plan: Plan, state: StatePlan): BatchExits {
   return { ...exits, mayEnd: exits.mayEnd || mayEndAfter(state) };
 }
 
-/** Returns true if no state can be entered twice in a run. Iterative, because a plan may have thousands of states. */
+const ACYCLIC = new WeakMap<Plan['states'], boolean>();
+
+/** Returns true if no state can be entered twice in a run. The answer about a plan is kept: each of its machines needs it. */
 export function isAcyclic(plan: Plan): boolean {
+  const known = ACYCLIC.get(plan.states) ?? findsNoCycle(plan);
+  ACYCLIC.set(plan.states, known);
+  return known;
+}
+
+/** Iterative, because a plan may have thousands of states. */
+function findsNoCycle(plan: Plan): boolean {
   const incoming = new Map(Object.keys(plan.states).map((id) => [id, 0]));
   const edges = new Map(Object.values(plan.states).map((state) => [state.id, successors(state)]));
   for (const target of [...edges.values()].flat()) incoming.set(target, (incoming.get(target) ?? 0) + 1);
