@@ -1,13 +1,14 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { StreamingHandler } from '../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../lib/adapters/local/reply-stream.ts';
+import { consoleReply } from '../../lib/api/console/console.ts';
+import { toRequestHead } from '../../lib/api/http/request.ts';
 
-/** The console's function as the gateway calls it: it replies whole, and the reply is written at once. */
+/** The console as the gateway calls it: it replies whole, and the reply is written at once. */
 export async function loadConsole(): Promise<StreamingHandler> {
-  const { handler } = await import('../../functions/lambdas/console.ts');
+  const { files } = await import('../../functions/lambdas/console.ts');
   return async (event, response) => {
-    const { statusCode, headers = {}, body } = await handler(event as APIGatewayProxyEvent);
-    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    (response as ReplyStream).begin({ statusCode, headers: texts }).end(Buffer.from(body, 'base64'));
+    const { status, headers, body } = await consoleReply(files, toRequestHead(event as APIGatewayProxyEvent));
+    (response as ReplyStream).begin({ statusCode: status, headers }).end(body);
   };
 }

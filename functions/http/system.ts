@@ -1,12 +1,16 @@
 import { openapi } from '../../lib/api/docs/openapi.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { jsonWith } from '../../lib/api/http/reply.ts';
+import { fixedJson } from '../../lib/api/http/reply.ts';
 import { workflowSchema } from '../../lib/authoring/schema/schema.ts';
 import * as playground from '../../lib/engine/evaluation/playground.ts';
 
 /** The schema has no secrets: editors in pages of other origins may read it. */
 const SHARED = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
+
+/** Anyone may ask for these, as often as they like. */
+const description = fixedJson(openapi);
+const schema = fixedJson(workflowSchema, SHARED);
 
 export const endpoints: Endpoints<'system'> = {
   getVersion: ({ settings: { version } }) => ({ api: version, flow: version, functions: version }),
@@ -15,6 +19,6 @@ export const endpoints: Endpoints<'system'> = {
     data: input.data,
     results: [await playground.run({ ...input, callerId: caller.id })],
   }),
-  getDescription: () => openapi(),
-  getWorkflowSchema: () => jsonWith(workflowSchema(), SHARED),
+  getDescription: () => description(),
+  getWorkflowSchema: () => schema(),
 };

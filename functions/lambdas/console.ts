@@ -10,4 +10,7 @@ const folderAt = (path: string): string => fileURLToPath(new URL(path, import.me
  */
 const deployed = folderAt('./console/');
 
-export const handler = consoleHandler(openFiles(existsSync(deployed) ? deployed : folderAt('../../dist/console/')));
+/** The files of the console. */
+export const files = openFiles(existsSync(deployed) ? deployed : folderAt('../../dist/console/'));
+
+export const handler = consoleHandler(files);

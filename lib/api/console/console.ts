@@ -86,7 +86,7 @@ const isBrowser = ({ headers }: RequestHead): boolean => (headers['accept'] ?? '
 export const isConsolePath = (path: string): boolean => path === '/' || path === HOME || path.startsWith(`${HOME}/`);
 
 /** The reply to a request for the console. Throws only the errors of reading its files. */
-async function consoleReply(files: ConsoleFiles, request: RequestHead): Promise<Reply> {
+export async function consoleReply(files: ConsoleFiles, request: RequestHead): Promise<Reply> {
   const { method, path, base } = request;
   if (method === 'OPTIONS') return OPTIONS;
   if (path === '/') {

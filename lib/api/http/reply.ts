@@ -43,6 +43,15 @@ export function jsonWith(value: unknown, headers: Readonly<Record<string, string
   return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }, status);
 }
 
+/** Returns the same reply at each call. Its JSON is made at the first, by `make`. */
+export function fixedJson(make: () => unknown, headers: Readonly<Record<string, string>> = {}): () => RawReply {
+  let reply: RawReply | undefined;
+  return () => {
+    reply ??= new RawReply(Buffer.from(JSON.stringify(make())), { 'Content-Type': 'application/json', ...headers });
+    return reply;
+  };
+}
+
 /** An error as plain text. */
 export function plainError(status: number, text: string, headers: Readonly<Record<string, string>> = {}): RawReply {
   const type = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
