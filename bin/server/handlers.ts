@@ -64,7 +64,8 @@ function handlerOf(respond: Responder): StreamingHandler {
     const head = toRequestHead(received);
     const match = matchOf(head.method, head.path, query);
     const read = (keyId: string, most: number) => readBody(received, keyId, most);
-    const reply = await respond({ head, readBody: read, match }, context as Parameters<Responder>[1]);
+    const parts = { head, readBody: read, enter: received.enter, match };
+    const reply = await respond(parts, context as Parameters<Responder>[1]);
     await send(reply, response as ReplyStream);
   };
 }

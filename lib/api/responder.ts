@@ -88,6 +88,7 @@ function withCaching<R extends Reply | StreamedReply>(reply: R, { route }: Route
 
 /** An authorized request, with the parts that serve it. */
 interface Served {
+  readonly received: Received;
   readonly request: Request;
   readonly routed: Routed;
   readonly call: Call;
@@ -103,11 +104,11 @@ const toServiceError = ({ message }: BusyError): ServiceError =>
   new ServiceError('unavailable', `${message}; try again later`, {}, RETRY_AFTER_SECONDS);
 
 async function openStream(served: Served, invocation: Invocation): Promise<EventStream> {
-  const { ports, request, routed, source } = served;
+  const { ports, received, request, routed, call, source } = served;
   const deadline = streamDeadline(invocation, ports.clock.now());
   const { release } = await takeSlot(ports, deadline);
   return new EventStream({
-    poll: pollOf(served),
+    poll: pollOf(served, () => received.enter?.(tenantOf(call.caller, routed))),
     watch: ports.changes.watch(ports.table),
     clock: ports.clock,
     intervals: source === undefined ? SNAPSHOT_INTERVALS : LIST_INTERVALS,
@@ -118,6 +119,10 @@ async function openStream(served: Served, invocation: Invocation): Promise<Event
     onEnd: release,
   });
 }
+
+/** Whose work a request is: that of its namespace, which its key allows, or of the key; empty without a key. */
+const tenantOf = ({ id }: Caller, { params }: Routed): string =>
+  id === '' ? '' : (params['namespace'] ?? `the key ${id}`);
 
 /** The stream, or only its first event. */
 async function toStreamReply(stream: EventStream, isStreaming: boolean): Promise<Reply | StreamedReply> {
@@ -141,6 +146,11 @@ export interface Received {
   readonly head: RequestHead;
   /** Reads the body of at most `most` bytes on the account of the key. Throws ServiceError. */
   readonly readBody: (keyId: string, most: number) => Promise<Uint8Array>;
+  /**
+   * Resolves when work for a tenant may begin; undefined: at once. The tenant is empty without a key. Absent where a
+   * process serves one request at a time.
+   */
+  readonly enter?: ((tenant: string) => Promise<void> | undefined) | undefined;
   readonly match?: Match;
 }
 
@@ -180,6 +190,8 @@ export function responderOf<Name extends LambdaName>(
     known.caller = caller;
     requirePermission(authenticated, routed.route, routed.params['namespace']);
     const body = await received.readBody(caller.id, maxBodyBytes(routed.route));
+    const turn = received.enter?.(tenantOf(caller, routed));
+    if (turn !== undefined) await turn;
     const request = { ...received.head, body };
     const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
@@ -190,7 +202,10 @@ export function responderOf<Name extends LambdaName>(
       const isEmpty = routed.route.reply === 'empty' && !(value instanceof RawReply);
       return toReply(isEmpty ? undefined : value);
     }
-    return toStreamReply(await openStream({ request, routed, call, ports, endpoint, source }, invocation), isStreaming);
+    return toStreamReply(
+      await openStream({ received, request, routed, call, ports, endpoint, source }, invocation),
+      isStreaming,
+    );
   };
   return async (received, invocation) => {
     const { head, match } = received;

@@ -7,6 +7,8 @@ export type Woken = 'changed' | 'quiet' | 'over';
 export interface Watch {
   /** Begins a reading. Items read through the returned table are watched, in place of those read before. */
   begin(): Table;
+  /** Watches what the present reading of another watch reads, in place of what was read before. */
+  join(other: Watch): void;
   /**
    * Resolves when something that was read may have changed, and after `atMost` milliseconds at the latest. `isBusy`: the
    * last reading found changes, so an implementation that polls uses a shorter interval.

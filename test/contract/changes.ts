@@ -81,6 +81,27 @@ export function changesContract(open: () => ChangesBench): void {
     }
   });
 
+  test('a watch that joins another one watches what that reads, also when the other is closed', async () => {
+    const other = bench.changes.watch(bench.table);
+    await watch.begin().get([{ table: 'runs', pk: 'b', sk: '1' }]);
+    const reading = other.begin();
+    watch.join(other);
+    await reading.query({ table: 'runs', pk: 'a' });
+    other.close();
+    const woken = watch.next(LONG, false);
+    await write(put('a', '1'));
+    expect(await woken).toBe('changed');
+  });
+
+  test('a watch that joins another one notices a change during its reading', async () => {
+    const other = bench.changes.watch(bench.table);
+    await other.begin().query({ table: 'runs', pk: 'a' });
+    await write(put('a', '1'));
+    watch.join(other);
+    expect(await watch.next(LONG, false)).toBe('changed');
+    other.close();
+  });
+
   test('without a change the wait ends after its time', async () => {
     await watch.begin().get([{ table: 'runs', pk: 'a', sk: '1' }]);
     expect(await watch.next(0, false)).toBe('quiet');

@@ -31,6 +31,10 @@ class PollingWatch implements Watch {
     return this.#table;
   }
 
+  join(): void {
+    this.begin();
+  }
+
   async next(atMost: number, isBusy: boolean): Promise<Woken> {
     const now = performance.now();
     if (this.#dueAt === undefined) {

@@ -25,9 +25,43 @@ function changedKeys(write: Write): string[] {
   return [itemKey(table, pk, sk), partitionKey(table, pk), ...indexPartitionKeys(table, attributes)];
 }
 
-/** The open watches, by the keys of the items and partitions that they watch. */
+/** What a reading has read: the keys, and the watches that wait for a change of them. */
+class Footprint {
+  readonly #index: WatchIndex;
+  readonly #keys = new Set<string>();
+  readonly #watches = new Set<LocalWatch>();
+  #hasChanged = false;
+
+  constructor(index: WatchIndex) {
+    this.#index = index;
+  }
+
+  add(key: string): void {
+    // A reading may continue after its watches were closed.
+    if (this.#watches.size === 0 || this.#keys.has(key)) return;
+    this.#keys.add(key);
+    this.#index.add(key, this);
+  }
+
+  enter(watch: LocalWatch): void {
+    this.#watches.add(watch);
+    if (this.#hasChanged) watch.wake();
+  }
+
+  leave(watch: LocalWatch): void {
+    if (!this.#watches.delete(watch) || this.#watches.size > 0) return;
+    for (const key of this.#keys) this.#index.remove(key, this);
+  }
+
+  wake(): void {
+    this.#hasChanged = true;
+    for (const watch of this.#watches) watch.wake();
+  }
+}
+
+/** The open watches, and what they watch by the keys of items and partitions. */
 class WatchIndex {
-  readonly #byKey = new Map<string, Set<LocalWatch>>();
+  readonly #byKey = new Map<string, Set<Footprint>>();
   readonly #open = new Set<LocalWatch>();
   #isClosed = false;
 
@@ -40,22 +74,22 @@ class WatchIndex {
     this.#open.delete(watch);
   }
 
-  add(key: string, watch: LocalWatch): void {
-    const watches = this.#byKey.get(key);
-    if (watches === undefined) this.#byKey.set(key, new Set([watch]));
-    else watches.add(watch);
+  add(key: string, footprint: Footprint): void {
+    const footprints = this.#byKey.get(key);
+    if (footprints === undefined) this.#byKey.set(key, new Set([footprint]));
+    else footprints.add(footprint);
   }
 
-  remove(key: string, watch: LocalWatch): void {
-    const watches = this.#byKey.get(key);
-    watches?.delete(watch);
-    if (watches?.size === 0) this.#byKey.delete(key);
+  remove(key: string, footprint: Footprint): void {
+    const footprints = this.#byKey.get(key);
+    footprints?.delete(footprint);
+    if (footprints?.size === 0) this.#byKey.delete(key);
   }
 
   notify(writes: readonly Write[]): void {
     if (this.#byKey.size === 0) return;
     for (const key of writes.flatMap(changedKeys)) {
-      for (const watch of this.#byKey.get(key) ?? []) watch.wake();
+      for (const footprint of this.#byKey.get(key) ?? []) footprint.wake();
     }
   }
 
@@ -75,39 +109,43 @@ class WatchIndex {
 
 class LocalWatch implements Watch {
   readonly #index: WatchIndex;
-  readonly #recorder: Table;
-  #keys = new Set<string>();
-  /** The keys of the reading before, which are watched until the present reading ends: there is no gap between. */
-  #formerKeys = new Set<string>();
+  readonly #table: Table;
+  #footprint: Footprint;
+  /** That of the reading before, which is watched until the present reading ends: there is no gap between. */
+  #former: Footprint;
   #state: Woken = 'quiet';
   #resolve: ((woken: Woken) => void) | undefined;
 
   constructor(index: WatchIndex, table: Table) {
     this.#index = index;
-    this.#recorder = {
-      get: (keys) => {
-        for (const { table: name, pk, sk } of keys) this.#add(itemKey(name, pk, sk));
-        return table.get(keys);
-      },
-      query: (query) => {
-        this.#add(partitionKey(query.table, query.pk, query.index));
-        return table.query(query);
-      },
-      write: (writes) => table.write(writes),
-    };
+    this.#table = table;
+    this.#footprint = new Footprint(index);
+    this.#former = this.#footprint;
     index.open(this);
   }
 
   begin(): Table {
-    this.#removeFormer();
-    this.#formerKeys = this.#keys;
-    this.#keys = new Set();
-    if (this.#state === 'changed') this.#state = 'quiet';
-    return this.#recorder;
+    const [table, footprint] = [this.#table, new Footprint(this.#index)];
+    this.#follow(footprint);
+    return {
+      get: (keys) => {
+        for (const { table: name, pk, sk } of keys) footprint.add(itemKey(name, pk, sk));
+        return table.get(keys);
+      },
+      query: (query) => {
+        footprint.add(partitionKey(query.table, query.pk, query.index));
+        return table.query(query);
+      },
+      write: (writes) => table.write(writes),
+    };
+  }
+
+  join(other: Watch): void {
+    if (other instanceof LocalWatch) this.#follow(other.#footprint);
   }
 
   next(atMost: number): Promise<Woken> {
-    this.#removeFormer();
+    this.#leaveFormer();
     if (this.#state !== 'quiet') return Promise.resolve(this.#state);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#resolve?.('quiet'), atMost);
@@ -126,23 +164,25 @@ class LocalWatch implements Watch {
 
   close(): void {
     this.#state = 'over';
-    for (const key of [...this.#keys, ...this.#formerKeys]) this.#index.remove(key, this);
-    this.#keys.clear();
-    this.#formerKeys.clear();
+    this.#footprint.leave(this);
+    this.#leaveFormer();
     this.#index.close(this);
     this.#resolve?.('over');
   }
 
-  #add(key: string): void {
-    // A reading may continue after its watch was closed.
+  #follow(footprint: Footprint): void {
+    this.#leaveFormer();
+    this.#former = this.#footprint;
+    this.#footprint = footprint;
     if (this.#state === 'over') return;
-    this.#keys.add(key);
-    this.#index.add(key, this);
+    this.#state = 'quiet';
+    footprint.enter(this);
   }
 
-  #removeFormer(): void {
-    for (const key of this.#formerKeys) if (!this.#keys.has(key)) this.#index.remove(key, this);
-    this.#formerKeys.clear();
+  #leaveFormer(): void {
+    if (this.#former === this.#footprint) return;
+    this.#former.leave(this);
+    this.#former = this.#footprint;
   }
 }
 

@@ -5,11 +5,13 @@ import { StorageError } from './database/storage-error.ts';
 import { ReplyStream } from './reply-stream.ts';
 import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTIONS, limitConnections, serverOptions } from './requests/connections.ts';
+import { Pipelines } from './requests/pipelines.ts';
 import { RequestError, STATUS_OF } from './requests/refusal.ts';
 
 /**
  * A Lambda handler as the gateway calls it: the event, the stream to answer into, the context. The event has no body;
- * `event.readBody(key, most)` resolves to its bytes. The handler calls it after it has checked the key.
+ * `event.readBody(key, most)` resolves to its bytes. The handler calls it after it has checked the key, and then
+ * `event.enter(tenant)`, which is undefined or resolves when work for the tenant may begin.
  */
 export type StreamingHandler = (event: unknown, response: Writable, context: object) => Promise<unknown>;
 
@@ -110,6 +112,7 @@ async function serve(settings: GatewaySettings, { request, response, body }: Exc
     multiValueQueryStringParameters: query,
     body: null,
     readBody,
+    enter: (tenant: string) => body.enter(tenant),
     isBase64Encoded: true,
     requestContext: { requestId, identity: { sourceIp: request.socket.remoteAddress ?? '' } },
   };
@@ -164,7 +167,8 @@ class RequestServer {
         answerOutage(response, error);
         return;
       }
-      if (!response.destroyed) console.error(error);
+      // Else the client has left, which also fails what is written at that moment.
+      if (!request.socket.destroyed) console.error(error);
       answerShortly(response, 502, 'the function failed before it could answer');
     } finally {
       this.#open.delete(response);
@@ -185,8 +189,9 @@ const KEEP_ALIVE_MS = 65_000;
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
   const requests = new RequestServer(settings);
   const limits = { ...DEFAULT_CONNECTIONS, ...settings.limits };
-  const server = createServer(serverOptions(limits), (request, response) => void requests.serve(request, response));
-  limitConnections(server, limits);
+  const pipelines = new Pipelines((request, response) => void requests.serve(request, response));
+  const server = createServer(serverOptions(limits), (request, response) => pipelines.accept(request, response));
+  limitConnections(server, limits, (socket) => pipelines.isBusy(socket));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

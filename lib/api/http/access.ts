@@ -55,6 +55,9 @@ function candidatesOf({ headers }: RequestHead): string[] {
   return [...named, bearer].map((text) => text.trim()).filter((text) => text !== '' && text !== 'null');
 }
 
+/** All keys of a request as one text: requests with the same text have the same caller. */
+export const credentialsOf = (request: RequestHead): string => candidatesOf(request).join('\n');
+
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** Compares in constant time, whatever the lengths. */

@@ -25,6 +25,8 @@ export interface Request extends RequestHead {
 export type RequestEvent = APIGatewayProxyEvent & {
   /** Reads the body of at most `most` bytes on the account of the key. Throws ServiceError. */
   readonly readBody?: (keyId: string, most: number) => Promise<Uint8Array>;
+  /** Undefined if work for a tenant may begin at once; else resolves when it may. */
+  readonly enter?: (tenant: string) => Promise<void> | undefined;
 };
 
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Watch } from '../../ports/changes.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { credentialsOf } from '../http/access.ts';
 import { authorize, type Call, type Routed } from '../http/call.ts';
 import { toReply } from '../http/reply.ts';
 import type { Request } from '../http/request.ts';
-import { Semaphore } from './semaphore.ts';
 import type { Poll, PollResult } from './stream.ts';
 
 /** An endpoint of any route. */
@@ -49,14 +51,14 @@ export function lastEventIdOf({ headers, query }: Pick<Request, 'headers' | 'que
   return headers['last-event-id'] || query['lastEventId']?.[0] || undefined;
 }
 
+/** Reads the changes since the event with this id. */
 type Read = (ports: Ports, call: Call, lastEventId: string | undefined) => Promise<PollResult>;
 
-/** Each event is the reply of the plain GET. A reply that equals the last event is not sent. */
+/** Each event is the reply of the plain GET, whatever was sent before. */
 function readWhole(endpoint: AnyEndpoint | undefined): Read {
-  return async (ports, call, lastEventId) => {
+  return async (ports, call) => {
     const json = String(toReply(await endpoint?.(ports, call)).body);
-    const id = idOf(json);
-    return { json, id, hasChanged: id !== lastEventId, hasMore: false };
+    return { json, id: idOf(json), hasChanged: true, hasMore: false };
   };
 }
 
@@ -86,25 +88,68 @@ function readerOf({ endpoint, source }: StreamRequest): Read {
   return typeof source === 'function' ? readFromCursor(source) : readChanges(source);
 }
 
-/** One change may wake hundreds of streams in this process; requests must not wait for all of them. */
-const semaphore = new Semaphore(8);
+/** A poll that is queued, and the watches of the streams that wait for its result. */
+interface Queued {
+  readonly watches: Watch[];
+  readonly result: Promise<PollResult>;
+}
+
+/** By service and by what is read: the polls that are queued. */
+const queues = new WeakMap<Ports['changes'], Map<string, Queued>>();
+
+function queuedIn({ changes }: Ports): Map<string, Queued> {
+  const queued = queues.get(changes) ?? new Map<string, Queued>();
+  queues.set(changes, queued);
+  return queued;
+}
+
+/** What a stream reads, with the rights by which it does; undefined if its reader remembers what it has read. */
+function subjectOf(
+  { request, routed, call, source }: StreamRequest,
+  lastEventId: string | undefined,
+): string | undefined {
+  if (typeof source === 'object') return undefined;
+  const place = source === undefined ? '' : lastEventId;
+  return JSON.stringify([routed.id, call.path, call.endsInSlash, call.query, credentialsOf(request), place]);
+}
 
 /**
  * The poll function of an event stream. Each poll checks the key again, and throws what `authorize` throws if the key is
- * no longer valid.
+ * no longer valid. `enter` resolves when a poll may begin; streams that want to read the same until then share one poll.
  */
-export function pollOf(streamRequest: StreamRequest): Poll {
+export function pollOf(streamRequest: StreamRequest, enter: () => Promise<void> | undefined = () => undefined): Poll {
   const { ports, request, routed, call } = streamRequest;
   const read = readerOf(streamRequest);
-  const poll: Poll = async (table, lastEventId) => {
-    const watched: Ports = Object.create(ports, { table: { value: table } });
-    return read(watched, { ...call, caller: await authorize(watched, request, routed) }, lastEventId);
+  const queued = queuedIn(ports);
+  const begin = async (watch: Watch, others: readonly Watch[], lastEventId: string | undefined) => {
+    const watched: Ports = Object.create(ports, { table: { value: watch.begin() } });
+    for (const other of others) other.join(watch);
+    // The result is that of every stream of the subject.
+    const shared: Call = { ...call, headers: {}, caller: await authorize(watched, request, routed) };
+    return read(watched, shared, lastEventId);
+  };
+  const enqueue = async (watch: Watch, lastEventId: string | undefined): Promise<PollResult> => {
+    const subject = subjectOf(streamRequest, lastEventId);
+    const own = subject === undefined ? undefined : queued.get(subject);
+    own?.watches.push(watch);
+    if (own !== undefined) return own.result;
+    const watches: Watch[] = [];
+    const turn = async () => {
+      // The other streams that the same change woke ask in this turn of the event loop.
+      await nextTurn();
+      await enter();
+      if (subject !== undefined) queued.delete(subject);
+      return begin(watch, watches, lastEventId);
+    };
+    const result = turn();
+    if (subject !== undefined) queued.set(subject, { watches, result });
+    return result;
   };
   let isOpen = false;
-  return (table, lastEventId) => {
-    // The first poll answers the request, which does not wait for other streams.
-    if (isOpen) return semaphore.run(() => poll(table, lastEventId));
+  return (watch, lastEventId) => {
+    if (isOpen) return enqueue(watch, lastEventId);
+    // The first poll answers the request, which has waited for its turn.
     isOpen = true;
-    return poll(table, lastEventId);
+    return begin(watch, [], lastEventId);
   };
 }

@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { Watch } from '../../ports/changes.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Table } from '../../ports/table.ts';
 import { dataFrame, errorFrame, faultFrame, GONE, HEARTBEAT } from './frames.ts';
 
 /** When a stream polls and sends heartbeats, in milliseconds. */
@@ -33,6 +32,7 @@ export interface PollResult {
   readonly json: string | readonly string[];
   /** The event id, from which a reconnected client continues; undefined if it starts from the beginning. */
   readonly id: string | undefined;
+  /** There is something to send, unless its id is that of the last event. */
   readonly hasChanged: boolean;
   /** There may be more than this event holds: the next poll follows at once. */
   readonly hasMore: boolean;
@@ -40,8 +40,8 @@ export interface PollResult {
   readonly pollInterval?: number;
 }
 
-/** Reads the changes since the event with this id, through the given table. */
-export type Poll = (table: Table, lastEventId: string | undefined) => Promise<PollResult>;
+/** Reads the changes since the event with this id. What is read, the watch watches. */
+export type Poll = (watch: Watch, lastEventId: string | undefined) => Promise<PollResult>;
 
 /** The options of an event stream. */
 export interface StreamOptions {
@@ -59,6 +59,23 @@ export interface StreamOptions {
   readonly onFault: (error: unknown) => string;
   /** Called when the stream ends, before its reply does. */
   readonly onEnd: () => Promise<void>;
+}
+
+/** By result, which several streams may share: its frames. */
+const made = new WeakMap<PollResult, Buffer>();
+
+function framesOf(result: PollResult): Buffer {
+  const { json, id } = result;
+  const frames =
+    made.get(result) ??
+    Buffer.from(
+      [json]
+        .flat()
+        .map((one) => dataFrame(one, id))
+        .join(''),
+    );
+  made.set(result, frames);
+  return frames;
 }
 
 /** Errors that are sent in the stream. Others concern the request, so that no stream is opened. */
@@ -87,7 +104,7 @@ export class EventStream {
     try {
       const event = await this.#poll();
       this.#sentAt = this.#options.clock.now();
-      return event ?? HEARTBEAT;
+      return event?.toString() ?? HEARTBEAT;
     } catch (error) {
       const isEvent = error instanceof ServiceError && IN_STREAM.has(error.code) && !this.#options.hasPlainErrors;
       this.close();
@@ -103,7 +120,7 @@ export class EventStream {
     const body: Readable = new Readable({
       highWaterMark: 1,
       read: () => {
-        const push = ({ value, done }: IteratorResult<string, void>) => {
+        const push = ({ value, done }: IteratorResult<string | Buffer, void>) => {
           if (!body.destroyed) body.push(done === true ? null : value);
         };
         events.next().then(push, (error: Error) => body.destroy(error));
@@ -128,7 +145,7 @@ export class EventStream {
     await this.#ended;
   }
 
-  async *#events(first: string): AsyncGenerator<string, void> {
+  async *#events(first: string): AsyncGenerator<string | Buffer, void> {
     yield first;
     try {
       while (!this.#isClosed && (yield* this.#untilPoll())) {
@@ -144,19 +161,16 @@ export class EventStream {
     await this.end();
   }
 
-  async #poll(): Promise<string | undefined> {
+  async #poll(): Promise<Buffer | undefined> {
     const { poll, watch, clock, intervals } = this.#options;
     this.#polledAt = clock.now();
-    const result = await poll(watch.begin(), this.#lastEventId);
-    const { json, id, hasChanged, hasMore, pollInterval = intervals.longest } = result;
+    const result = await poll(watch, this.#lastEventId);
+    const { id, hasMore, pollInterval = intervals.longest } = result;
+    const hasChanged = result.hasChanged && (id === undefined || id !== this.#lastEventId);
     this.#lastEventId = id;
     this.#isBusy = hasChanged;
     this.#pollInterval = hasMore ? 0 : pollInterval;
-    if (!hasChanged) return undefined;
-    return [json]
-      .flat()
-      .map((one) => dataFrame(one, id))
-      .join('');
+    return hasChanged ? framesOf(result) : undefined;
   }
 
   /** Yields heartbeats. Returns true when it is time to poll, false when the stream ends. */

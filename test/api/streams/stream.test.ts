@@ -30,7 +30,7 @@ function scripted({ wakes, finds, options = {} }: Script) {
   const polledAt: number[] = [];
   const script = [...wakes];
   const results = [...finds];
-  const poll: Poll = async (_table, lastEventId) => {
+  const poll: Poll = async (_watch, lastEventId) => {
     polledAt.push(now / 1000);
     const found = (results.length > 1 ? results.shift() : results[0]) ?? '';
     if (found instanceof Error) throw found;
@@ -40,6 +40,7 @@ function scripted({ wakes, finds, options = {} }: Script) {
   let ended = 0;
   const watch: Watch = {
     begin: () => table,
+    join: () => {},
     next: async (atMost) => {
       const woken = script.shift() ?? 'over';
       if (woken === 'quiet') now += atMost;
@@ -138,7 +139,7 @@ describe('an event stream', () => {
 
   test('polls again at once while there is more than fits into one event', async () => {
     const all = ['1', '2', '3'];
-    const poll: Poll = async (_table, lastEventId) => {
+    const poll: Poll = async (_watch, lastEventId) => {
       const json = all[all.indexOf(lastEventId ?? '') + 1] ?? '3';
       return { ...resultOf(json, lastEventId), hasMore: json !== '3' };
     };
@@ -183,7 +184,7 @@ describe('an event stream', () => {
   test('polls only as fast as its reader reads, and then sends the latest state', async () => {
     let latest = 0;
     let polls = 0;
-    const poll: Poll = async (_table, lastEventId) => {
+    const poll: Poll = async (_watch, lastEventId) => {
       polls += 1;
       return resultOf(String(latest), lastEventId);
     };
@@ -217,9 +218,9 @@ describe('an event stream', () => {
     const changes = localChanges();
     const watched = changes.observe(new MemoryTable());
     let polls = 0;
-    const poll: Poll = async (reader, lastEventId) => {
+    const poll: Poll = async (watch, lastEventId) => {
       polls += 1;
-      await reader.query({ table: 'runs', pk: 'a' });
+      await watch.begin().query({ table: 'runs', pk: 'a' });
       return resultOf(String(polls), lastEventId);
     };
     const { stream } = scripted({
@@ -240,8 +241,8 @@ describe('an event stream', () => {
     const changes = localChanges();
     const watched = changes.observe(new MemoryTable());
     const counts: number[] = [];
-    const poll: Poll = async (reader, lastEventId) => {
-      const { count } = await reader.query({ table: 'runs', pk: 'a' });
+    const poll: Poll = async (watch, lastEventId) => {
+      const { count } = await watch.begin().query({ table: 'runs', pk: 'a' });
       counts.push(count);
       return resultOf(String(count), lastEventId);
     };

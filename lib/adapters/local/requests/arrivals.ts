@@ -1,3 +1,5 @@
+import { FairLine } from './fair-line.ts';
+
 /** How many bytes of bodies are taken in a turn of the event loop: copying them takes about half a millisecond. */
 const TURN_BYTES = 1024 * 1024;
 
@@ -7,8 +9,7 @@ const TURN_BYTES = 1024 * 1024;
  */
 export class Arrivals {
   readonly #turnBytes: number;
-  /** By holder: its waiting bodies, with the bytes that each will take, in FIFO order. The next holder is the first. */
-  readonly #waiting = new Map<string, { readonly bytes: number; readonly resume: () => void }[]>();
+  readonly #line = new FairLine<{ readonly bytes: number; readonly resume: () => void }>();
   #taken = 0;
   #isTurnEnding = false;
 
@@ -26,9 +27,7 @@ export class Arrivals {
   /** Resolves in a turn in which the holder may take `bytes`, or all bytes of a turn if they are fewer. */
   wait(holder: string, bytes: number): Promise<void> {
     return new Promise((resolve) => {
-      const others = this.#waiting.get(holder) ?? [];
-      others.push({ bytes, resume: resolve });
-      this.#waiting.set(holder, others);
+      this.#line.push(holder, { bytes, resume: resolve });
       this.#endTurnSoon();
     });
   }
@@ -42,16 +41,14 @@ export class Arrivals {
   #beginTurn(): void {
     this.#isTurnEnding = false;
     this.#taken = 0;
-    let granted = 0;
-    for (const [holder, others] of this.#waiting) {
-      if (granted >= this.#turnBytes) break;
-      const next = others.shift();
-      this.#waiting.delete(holder);
-      if (others.length > 0) this.#waiting.set(holder, others);
-      if (next === undefined) continue;
-      granted += next.bytes;
-      next.resume();
+    for (let granted = 0; granted < this.#turnBytes; ) {
+      const next = this.#line.shift();
+      if (next === undefined) break;
+      granted += next.one.bytes;
+      this.#line.charge(next.tenant, next.one.bytes);
+      next.one.resume();
     }
-    if (this.#waiting.size > 0) this.#endTurnSoon();
+    this.#line.settle();
+    if (this.#line.size > 0) this.#endTurnSoon();
   }
 }

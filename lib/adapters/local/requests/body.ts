@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { Arrivals } from './arrivals.ts';
+import { Door } from './door.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
 
@@ -46,6 +47,7 @@ export class RequestShares {
   readonly requests: Shares;
   readonly bytes: Shares;
   readonly arrivals = new Arrivals();
+  readonly door = new Door();
   /** The shares of addresses without a key in the bytes that they have together. */
   readonly bytesOfStrangers: Shares;
 
@@ -75,6 +77,15 @@ export class RequestBody {
     return this.#request.complete;
   }
 
+  /** Undefined if work for a tenant may begin at once; else resolves when it may. Without a tenant, the address is it. */
+  enter(tenant: string): Promise<void> | undefined {
+    return this.#shares.door.enter(tenant === '' ? this.#stranger : tenant);
+  }
+
+  get #stranger(): string {
+    return `without a key: ${this.#request.socket.remoteAddress ?? ''}`;
+  }
+
   /**
    * Reads the body within the share of a key, until the reply has left; without a key, within that of the address, so that no
    * address keeps others from routes that need no key, such as webhooks. Throws RequestError for a body that is longer
@@ -83,7 +94,7 @@ export class RequestBody {
   async read(key: string, most: number): Promise<Buffer> {
     const { requests, bytes, bytesOfStrangers, limits } = this.#shares;
     const address = key === '' ? (this.#request.socket.remoteAddress ?? '') : undefined;
-    const holder = address === undefined ? key : `without a key: ${address}`;
+    const holder = address === undefined ? key : this.#stranger;
     if (!requests.take(holder, 1)) {
       const whose = address === undefined ? 'this key' : 'this address';
       throw new RequestError('too-many', `${limits.requestsPerKey} requests of ${whose} are open; try again later`, 1);

@@ -94,8 +94,9 @@ class Connections {
 /**
  * Limits the connections of a server that was created with `serverOptions`: their number, the arrival of heads, and the
  * time for which a reply is held for a client that does not read it. A connection that is not served gets a reply.
+ * `isBusy`: whether a request of a connection is under way.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
+export function limitConnections(server: Server, limits: ConnectionLimits, isBusy: (socket: Socket) => boolean): void {
   const connections = new Connections(limits);
   server.on('connection', (socket) => {
     const excess = connections.admit(socket);
@@ -107,19 +108,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     if (!socket.writable) return void socket.destroy();
     refuse(socket as Socket, ownMember(REFUSALS, error.code ?? '')?.(limits) ?? MALFORMED);
   });
-  closeStalled(server, limits.stalledMs);
-}
-
-/** Closes connections that make no progress: idle ones, and those whose client does not read its reply. */
-function closeStalled(server: Server, stalledMs: number): void {
-  const busy = new WeakSet<Socket>();
-  server.timeout = stalledMs;
-  server.on('request', ({ socket }, response) => {
-    busy.add(socket);
-    response.once('close', () => busy.delete(socket));
-  });
+  // Connections that make no progress: idle ones, and those whose client does not read its reply.
+  server.timeout = limits.stalledMs;
   server.on('timeout', (socket) => {
     // A reply that has not begun waits for a run; the deadline of a body is another one.
-    if (!busy.has(socket) || socket.writableLength > 0) socket.destroy();
+    if (!isBusy(socket) || socket.writableLength > 0) socket.destroy();
   });
 }

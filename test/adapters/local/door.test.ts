@@ -1,0 +1,94 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Door } from '../../../lib/adapters/local/requests/door.ts';
+import { FairLine } from '../../../lib/adapters/local/requests/fair-line.ts';
+
+let now: number;
+let door: Door;
+let order: string[];
+beforeEach(() => {
+  now = 0;
+  door = new Door(() => now);
+  order = [];
+});
+
+/** A request whose work takes so many milliseconds from its entry on. */
+async function request(tenant: string, ms: number, name = tenant): Promise<void> {
+  const turn = door.enter(tenant);
+  if (turn !== undefined) await turn;
+  order.push(name);
+  now += ms;
+}
+
+const requests = (count: number, tenant: string, ms: number): Promise<void>[] =>
+  Array.from({ length: count }, (_, n) => request(tenant, ms, `${tenant}${n}`));
+
+describe('the door', () => {
+  test('lets requests pass at once while the turn of the event loop has time left', async () => {
+    expect(door.enter('a')).toBeUndefined();
+    now += 4;
+    expect(door.enter('b')).toBeUndefined();
+    now += 1;
+    expect(door.enter('b')).toBeInstanceOf(Promise);
+  });
+
+  test('has time for requests again in the next turn', async () => {
+    door.enter('a');
+    now += 5;
+    await nextTurn();
+    expect(door.enter('a')).toBeUndefined();
+  });
+
+  test('lets the requests of a tenant in first come, first served, no later one before those that wait', async () => {
+    await Promise.all([...requests(5, 'a', 5), nextTurn().then(() => request('a', 1, 'late'))]);
+    expect(order).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'late']);
+  });
+
+  test('lets a tenant in before the next request of one that floods it', async () => {
+    const flood = requests(100, 'flood', 20);
+    await nextTurn();
+    const before = order.length;
+    await request('victim', 1);
+    expect(order.slice(before)).toEqual(['victim']);
+    await Promise.all(flood);
+  });
+
+  test('weights tenants by the time that their requests take', async () => {
+    await Promise.all([...requests(10, 'dear', 20), ...requests(100, 'cheap', 2)]);
+    const dear = order.flatMap((name, at) => (name.startsWith('dear') ? [at] : []));
+    const between = dear.slice(2, 10).map((at, index) => at - (dear[index + 1] ?? 0) - 1);
+    expect(between.every((count) => count >= 9 && count <= 11)).toBe(true);
+  });
+
+  test('lets requests in for about five milliseconds before the event loop is polled', async () => {
+    const waiting = requests(40, 'a', 1);
+    const turns: number[] = [];
+    for (let seen = order.length; order.length < 40; seen = order.length) {
+      await nextTurn();
+      turns.push(order.length - seen);
+    }
+    await Promise.all(waiting);
+    expect(Math.max(...turns)).toBe(5);
+  });
+});
+
+describe('a fair line', () => {
+  test('lets nobody save up: a tenant that comes later has no more than its share', () => {
+    const line = new FairLine<number>();
+    for (let n = 0; n < 10; n += 1) line.push('a', n);
+    for (let n = 0; n < 5; n += 1) line.charge(line.shift()?.tenant ?? '', 10);
+    for (let n = 0; n < 10; n += 1) line.push('b', n);
+    const next = Array.from({ length: 6 }, () => {
+      const tenant = line.shift()?.tenant ?? '';
+      line.charge(tenant, 10);
+      return tenant;
+    });
+    expect(next).toEqual(['b', 'a', 'b', 'a', 'b', 'a']);
+  });
+
+  test('is empty after the last', () => {
+    const line = new FairLine<number>();
+    line.push('a', 1);
+    expect([line.size, line.shift(), line.size, line.shift()]).toEqual([1, { tenant: 'a', one: 1 }, 0, undefined]);
+  });
+});
