@@ -16,7 +16,9 @@ interface NamespaceGateProps {
 /** The page of a namespace, or a notice if the namespace does not exist or was deleted. */
 export function NamespaceGate({ namespace, list, children }: NamespaceGateProps) {
   const wasThere = useRef(false);
-  const isThere = namespace === undefined || list?.results.some(({ name }) => name === namespace) === true;
+  // Of more namespaces than are listed, any may be there; its page shows an error if it is not.
+  const isListed = list?.results.some(({ name }) => name === namespace) || list?.pageInfo.hasNextPage;
+  const isThere = namespace === undefined || isListed === true;
   if (isThere) wasThere.current = true;
   if (isThere || list === undefined) return <>{children}</>;
   return (

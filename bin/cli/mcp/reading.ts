@@ -1,5 +1,5 @@
 import { ownMember } from '../../../lib/language/own-members.ts';
-import { at, bytesAt, textAt } from '../client/replies.ts';
+import { at, bytesAt, rowsAt, textAt } from '../client/replies.ts';
 import { namespacePath, type Service, treePath } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
 import { stateOf, workflowsBelow } from '../workflows/listing.ts';
@@ -79,6 +79,8 @@ async function getRun(place: ToolPlace, given: Arguments): Promise<unknown> {
   };
 }
 
+const NEWEST_LINES = 'limit=20&order.field=TIMESTAMP&order.direction=DESC';
+
 /** The run, the step that failed with its query and data, the last lines of the log, and the source that it ran. */
 async function explainFailure(place: ToolPlace, given: Arguments): Promise<unknown> {
   const { service } = place;
@@ -90,7 +92,7 @@ async function explainFailure(place: ToolPlace, given: Arguments): Promise<unkno
   const last = failed.at(-1);
   const data =
     last === undefined ? undefined : await ifThere(service.call('GET', `${path}/steps/${textAt(last, 'n')}`));
-  const lines = at(await service.call('GET', `${path}/logs`), 'results');
+  const lines = rowsAt(await service.call('GET', `${path}/logs?${NEWEST_LINES}`)) ?? [];
   const source = bytesAt(await ifThere(service.call('GET', `${path}?op=source`)), 'revision', 'source').toString(
     'utf8',
   );
@@ -98,7 +100,7 @@ async function explainFailure(place: ToolPlace, given: Arguments): Promise<unkno
     run,
     failedSteps: failed,
     lastFailedStep: data,
-    log: Array.isArray(lines) ? lines.slice(-20).map((line) => `${textAt(line, 'level')}: ${textAt(line, 'msg')}`) : [],
+    log: lines.toReversed().map((line) => `${textAt(line, 'level')}: ${textAt(line, 'msg')}`),
     source,
     next: 'Correct the source or the data, check it by validate_workflow, then repeat the run by rerun_run, which can begin at the failed state.',
   };

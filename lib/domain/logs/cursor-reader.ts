@@ -1,10 +1,10 @@
 import { MILLISECOND_US } from '../../time/units.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import type { List } from '../storage/lists.ts';
+import { type List, MAX_PAGE_ROWS } from '../storage/lists.ts';
 import { bounded, type Cursor, fromText, hashOf, nameOf, type Sent, toText } from './cursors.ts';
 import { daysFrom } from './lines.ts';
 import { entryFilterOf, type Log, type LogPage, type Needs, readPage, toReply, walk } from './pages.ts';
-import { type Entry, isDescending, type LogRecord, MAX_LINES } from './records.ts';
+import { type Entry, isDescending, type LogRecord } from './records.ts';
 
 /** Lines of a log, and the cursor for the next reading. */
 export interface LogReading {
@@ -88,7 +88,7 @@ async function unsent(reader: Reader, cursor: Cursor, limit: number): Promise<En
 async function readNext(reader: Reader, cursor: Cursor): Promise<LogReading> {
   const { ports, request } = reader;
   const skip = isDescending(request) ? 0 : Math.max(0, request.offset - cursor.done);
-  const limit = skip + MAX_LINES;
+  const limit = skip + MAX_PAGE_ROWS;
   const fresh = await unsent(reader, cursor, limit);
   const isCut = fresh.length > limit;
   const taken = fresh.slice(0, limit);

@@ -4,10 +4,10 @@ import { toFineTimestamp } from '../../time/timestamps.ts';
 import { callPathOf } from '../runs/places.ts';
 import * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
-import { cursorOf, type List, passes, spanOf, toList } from '../storage/lists.ts';
+import { cursorOf, type List, MAX_PAGE_ROWS, passes, spanOf, toList } from '../storage/lists.ts';
 import type { LogReading } from './cursor-reader.ts';
 import { malformedCursor } from './cursors.ts';
-import { FILTERS, hasFilter, isDescending, type LogRecord, MAX_LINES, pageOf, type Traits } from './records.ts';
+import { FILTERS, hasFilter, isDescending, type LogRecord, pageOf, type Traits } from './records.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
 
@@ -68,7 +68,7 @@ async function slice(ports: Needs, run: runs.Run, from: number, to: number): Pro
 /** A page of an unfiltered request, in the order of time. */
 async function readPage(ports: Needs, run: runs.Run, request: ListRequest): Promise<Found> {
   const total = lengthOf(run);
-  const span = spanOf(request, MAX_LINES);
+  const span = spanOf(request);
   const [from, to] = [Math.min(span.from, total), Math.min(span.to, total)];
   if (!isDescending(request)) return { lines: await slice(ports, run, from, to), from, total, reached: to };
   return { lines: await slice(ports, run, total - to, total - from), from, total, reached: total };
@@ -133,7 +133,7 @@ async function find(ports: Needs, run: runs.Run, request: ListRequest): Promise<
   if (request.cursor !== undefined) return findAmongAll(ports, run, request);
   if (!hasFilter(request)) return readPage(ports, run, request);
   if (isDescending(request)) return findAmongAll(ports, run, request);
-  return search(ports, run, lineFilterOf(run, request), spanOf(request, MAX_LINES));
+  return search(ports, run, lineFilterOf(run, request), spanOf(request));
 }
 
 function toReply(run: runs.Run, { lines, from, total }: Found, request: ListRequest): List<LogRecord> {
@@ -171,7 +171,7 @@ export async function readAfter(
   const isValid = reached !== undefined && passed !== undefined && passed <= reached && reached <= lengthOf(run);
   if (!isValid) throw malformedCursor(cursor);
   const offset = Math.max(request.offset, passed);
-  const range = { begin: reached, passed, from: offset, to: offset + MAX_LINES };
+  const range = { begin: reached, passed, from: offset, to: offset + MAX_PAGE_ROWS };
   const found = await search(ports, run, lineFilterOf(run, request), range);
   const next = Math.max(passed, Math.min(offset, found.total)) + found.lines.length;
   return {

@@ -35,9 +35,6 @@ export interface Traits {
   readonly loop: string;
 }
 
-/** The maximum number of lines of a reply: the log of a workflow that loops has millions. */
-export const MAX_LINES = 10_000;
-
 const LEVELS: readonly string[] = ['debug', 'info', 'error'];
 
 /** A path without its leading slash. */
@@ -92,10 +89,9 @@ export function pageOf(
   indexOf: (cursor: string) => number,
 ): { readonly from: number; readonly span: Span } {
   const isDown = isDescending(request);
-  const [from, end] = rangeOf(request, total, (cursor) => {
+  const [from, to] = rangeOf(request, total, (cursor) => {
     const index = indexOf(cursor);
     return isDown && index >= 0 ? total - 1 - index : index;
   });
-  const to = Math.min(end, from + MAX_LINES);
   return { from, span: isDown ? { from: total - to, to: total - from } : { from, to } };
 }

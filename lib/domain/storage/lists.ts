@@ -35,7 +35,7 @@ export interface Sorting<T> {
 }
 
 /** The most rows of a page, also for a request without a limit: `limit` 0 and negative numbers mean none. */
-export const MAX_PAGE_ROWS = 10_000;
+export const MAX_PAGE_ROWS = 1_000;
 
 const rowsWanted = (limit: number): number => (limit > 0 ? Math.min(limit, MAX_PAGE_ROWS) : MAX_PAGE_ROWS);
 

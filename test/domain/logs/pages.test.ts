@@ -10,7 +10,7 @@ import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import { DAY_MS, DAY_SECONDS, SECOND_MS } from '../../../lib/time/units.ts';
 import { LogSpace, textsOf } from './space.ts';
 
-const MAX_LINES = 10_000;
+const MAX_LINES = 1_000;
 
 let space: LogSpace;
 

@@ -1,28 +1,34 @@
-import type { Variable } from '../../../clients/api/operations.ts';
+import type { PageInfo, Variable } from '../../../clients/api/operations.ts';
 import { call, request, urlOf } from '../api/client.ts';
 import { may } from '../api/session.ts';
 import { follow, type StreamHandlers } from '../api/streams.ts';
 import { download, type OnProgress, upload } from '../api/transfer.ts';
 
-type Lists = StreamHandlers<readonly Variable[]>;
+/** A page of a list of variables. */
+export interface VariableList {
+  readonly pageInfo: PageInfo;
+  readonly results: readonly Variable[];
+}
+
+type Lists = StreamHandlers<VariableList>;
 
 /** The variables of a namespace, a workflow or a run. */
 export interface VariableStore {
   /** The owner of the variables, as a text. */
   readonly owner: string;
   readonly mayWrite: boolean;
-  /** Streams the list. Returns the function that closes the stream. */
-  follow(handlers: Lists): () => void;
+  /** Streams the page of the list after `offset` rows. Returns the function that closes the stream. */
+  follow(offset: number, handlers: Lists): () => void;
   read(name: string, onProgress: OnProgress): Promise<Blob>;
   write(name: string, value: Blob, onProgress: OnProgress): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-type Reply = { readonly variables: { readonly results: readonly Variable[] } };
+type Reply = { readonly variables: VariableList };
 
 const listsOnly = (handlers: Lists): StreamHandlers<Reply> => ({
   ...handlers,
-  onFrame: ({ variables }) => handlers.onFrame(variables.results),
+  onFrame: ({ variables }) => handlers.onFrame(variables),
 });
 
 /** The variables that all workflows of a namespace share. */
@@ -31,7 +37,8 @@ export function namespaceStore(namespace: string): VariableStore {
   return {
     owner: `the namespace ${namespace}`,
     mayWrite: may('setNamespaceVariable'),
-    follow: (handlers) => follow('listNamespaceVariables', { namespace }, {}, listsOnly(handlers)),
+    follow: (offset, handlers) =>
+      follow('listNamespaceVariables', { namespace }, { query: { offset } }, listsOnly(handlers)),
     read: (name, onProgress) => download(request('getNamespaceVariable', pathOf(name)), onProgress),
     write: (name, value, onProgress) => upload(urlOf('setNamespaceVariable', pathOf(name)), value, onProgress),
     remove: (name) => call('deleteNamespaceVariable', pathOf(name)),
@@ -44,7 +51,7 @@ export function workflowStore(namespace: string, node: string): VariableStore {
   return {
     owner: `the workflow ${node}`,
     mayWrite: may('setWorkflowVariable'),
-    follow: (handlers) => follow('listWorkflowVariables', path, {}, listsOnly(handlers)),
+    follow: (offset, handlers) => follow('listWorkflowVariables', path, { query: { offset } }, listsOnly(handlers)),
     read: (name, onProgress) => download(request('getWorkflowVariable', path, { query: { var: name } }), onProgress),
     write: (name, value, onProgress) => upload(urlOf('setWorkflowVariable', path, { var: name }), value, onProgress),
     remove: (name) => call('deleteWorkflowVariable', path, { query: { var: name } }),
@@ -57,7 +64,8 @@ export function instanceStore(namespace: string, instance: string): VariableStor
   return {
     owner: 'the run',
     mayWrite: may('setInstanceVariable'),
-    follow: (handlers) => follow('listInstanceVariables', { namespace, instance }, {}, listsOnly(handlers)),
+    follow: (offset, handlers) =>
+      follow('listInstanceVariables', { namespace, instance }, { query: { offset } }, listsOnly(handlers)),
     read: (name, onProgress) => download(request('getInstanceVariable', pathOf(name)), onProgress),
     write: (name, value, onProgress) => upload(urlOf('setInstanceVariable', pathOf(name)), value, onProgress),
     remove: (name) => call('deleteInstanceVariable', pathOf(name)),

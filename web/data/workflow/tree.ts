@@ -12,8 +12,14 @@ export const inOrder = (nodes: readonly Node[]): readonly Node[] =>
 
 /** The nodes in a directory. Throws ApiError. */
 async function childrenOf(namespace: string, node: string): Promise<readonly Node[]> {
-  const reply = await call('getNode', { namespace, node });
-  return 'children' in reply ? reply.children.results : [];
+  const found: Node[] = [];
+  for (let hasMore = true; hasMore; ) {
+    const reply = await call('getNode', { namespace, node }, { query: { offset: found.length } });
+    if (!('children' in reply)) break;
+    found.push(...reply.children.results);
+    hasMore = reply.children.pageInfo.hasNextPage && reply.children.results.length > 0;
+  }
+  return found;
 }
 
 /** Every workflow below a directory, at most a few hundred. */

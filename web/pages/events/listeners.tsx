@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { Listener } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
@@ -5,6 +6,7 @@ import { isForDecision } from '../../data/events/events.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { ButtonLink } from '../../parts/button/button.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { Pages } from '../../parts/pages/pages.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
 import { Id, Time } from '../../parts/value/value.tsx';
 
@@ -76,12 +78,13 @@ const leadsTo = (namespace: string, { instance, workflow }: Listener): string =>
 
 /** Workflows that start by events, and runs that wait for events. */
 export function Listeners({ namespace }: { readonly namespace: string }) {
-  const { value, error } = useLive('listEventListeners', { namespace });
+  const from = useSignal(0);
+  const { value, error } = useLive('listEventListeners', { namespace }, { offset: from.value });
   // Decisions have their own page.
   const list = value.value?.results.filter((one) => !isForDecision(one));
   if (error.value !== undefined) return <ErrorNote title="The listeners cannot be listed" error={error.value} />;
   if (list === undefined) return <Skeleton lines={5} />;
-  if (list.length === 0) {
+  if (list.length === 0 && value.value?.pageInfo.hasNextPage !== true) {
     return (
       <Empty icon="wait" title="Nothing waits for an event">
         <p>Workflows whose start is an event stand here, and runs in a state that waits for one.</p>
@@ -89,21 +92,24 @@ export function Listeners({ namespace }: { readonly namespace: string }) {
     );
   }
   return (
-    <Table
-      label="Listeners"
-      columns={columnsFor(namespace)}
-      rows={list}
-      keyOf={({ workflow, instance, createdAt, cancels }) => `${workflow} ${instance} ${createdAt} ${cancels}`}
-      hrefOf={(listener) => leadsTo(namespace, listener)}
-      narrow={(listener) => (
-        <span class="two-lines">
-          <span class="strong cut">{listener.workflow}</span>
-          <Time at={listener.createdAt} />
-          <span class="cut">
-            <Awaited listener={listener} />
+    <>
+      <Table
+        label="Listeners"
+        columns={columnsFor(namespace)}
+        rows={list}
+        keyOf={({ workflow, instance, createdAt, cancels }) => `${workflow} ${instance} ${createdAt} ${cancels}`}
+        hrefOf={(listener) => leadsTo(namespace, listener)}
+        narrow={(listener) => (
+          <span class="two-lines">
+            <span class="strong cut">{listener.workflow}</span>
+            <Time at={listener.createdAt} />
+            <span class="cut">
+              <Awaited listener={listener} />
+            </span>
           </span>
-        </span>
-      )}
-    />
+        )}
+      />
+      <Pages info={value.value?.pageInfo} count={value.value?.results.length ?? 0} from={from} />
+    </>
   );
 }

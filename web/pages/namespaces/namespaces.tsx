@@ -12,6 +12,7 @@ import { TextField } from '../../parts/field/field.tsx';
 import { Form } from '../../parts/form/form.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { Pages } from '../../parts/pages/pages.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
 import { Time } from '../../parts/value/value.tsx';
 
@@ -44,7 +45,8 @@ function Create() {
 
 /** The namespaces that the key may read. A single one opens at once. */
 export function NamespacesPage() {
-  const { value, error } = useLive('listNamespaces', {});
+  const from = useSignal(0);
+  const { value, error } = useLive('listNamespaces', {}, { offset: from.value });
   const all = value.value?.results;
   const isFirstVisit = place.value.visit === 0;
   useActions(
@@ -58,7 +60,7 @@ export function NamespacesPage() {
   );
   useEffect(() => {
     const [only, second] = all ?? [];
-    if (only !== undefined && second === undefined && isFirstVisit)
+    if (only !== undefined && second === undefined && isFirstVisit && from.peek() === 0)
       go(addresses.namespace(only.name), { replace: true });
   }, [all, isFirstVisit]);
   return (
@@ -89,6 +91,7 @@ export function NamespacesPage() {
           )}
         />
       )}
+      <Pages info={value.value?.pageInfo} count={all?.length ?? 0} from={from} />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { Confirm } from '../../parts/confirm/confirm.tsx';
 import { Head } from '../../parts/head/head.tsx';
 import { Inspector } from '../../parts/inspector/inspector.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { Pages } from '../../parts/pages/pages.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 import { SecretForm } from './form.tsx';
@@ -59,16 +60,17 @@ function columnsFor(props: ListProps): readonly Column<SecretRecord>[] {
   ];
 }
 
-function useSecrets(namespace: string, folder: string) {
-  const all = useLive('listSecrets', folder === '' ? { namespace } : undefined);
-  const inside = useLive('listSecretFolder', folder === '' ? undefined : { namespace, secret: folder });
+function useSecrets(namespace: string, folder: string, query: { readonly offset: number }) {
+  const all = useLive('listSecrets', folder === '' ? { namespace } : undefined, query);
+  const inside = useLive('listSecretFolder', folder === '' ? undefined : { namespace, secret: folder }, query);
   return folder === '' ? all : inside;
 }
 
 /** The names of secrets; a prefix up to a slash is a folder. */
 function List(props: ListProps & { readonly folder: string }) {
   const { namespace, folder } = props;
-  const { value, error } = useSecrets(namespace, folder);
+  const from = useSignal(0);
+  const { value, error } = useSecrets(namespace, folder, { offset: from.value });
   const secrets = value.value?.secrets.results;
   if (error.value !== undefined) return <ErrorNote title="The secrets cannot be listed" error={error.value} />;
   if (secrets === undefined) return <Skeleton lines={4} />;
@@ -80,19 +82,22 @@ function List(props: ListProps & { readonly folder: string }) {
     );
   }
   return (
-    <Table
-      label="Secrets"
-      columns={columnsFor(props)}
-      rows={secrets}
-      keyOf={({ name }) => name}
-      hrefOf={(secret) => (isFolder(secret) ? addresses.secrets(namespace, { folder: secret.name }) : undefined)}
-      narrow={(secret) => (
-        <span class="two-lines">
-          <code>{secret.name}</code>
-          <span>{stateOf(secret)}</span>
-        </span>
-      )}
-    />
+    <>
+      <Table
+        label="Secrets"
+        columns={columnsFor(props)}
+        rows={secrets}
+        keyOf={({ name }) => name}
+        hrefOf={(secret) => (isFolder(secret) ? addresses.secrets(namespace, { folder: secret.name }) : undefined)}
+        narrow={(secret) => (
+          <span class="two-lines">
+            <code>{secret.name}</code>
+            <span>{stateOf(secret)}</span>
+          </span>
+        )}
+      />
+      <Pages info={value.value?.secrets.pageInfo} count={secrets.length} from={from} />
+    </>
   );
 }
 

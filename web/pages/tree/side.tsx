@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Node } from '../../../clients/api/operations.ts';
 import { useLive } from '../../data/api/live.ts';
 import { into } from '../../data/api/task.ts';
+import { numeric } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { inOrder } from '../../data/workflow/tree.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
@@ -54,12 +55,21 @@ function Twig({ namespace, node, depth, current }: { readonly node: Node } & Omi
 function Branch({ namespace, directory, depth, current }: BranchProps) {
   const { value } = useLive('getNode', { namespace, node: directory });
   const reply = value.value;
-  const nodes = reply !== undefined && 'children' in reply ? inOrder(reply.children.results) : [];
+  const children = reply !== undefined && 'children' in reply ? reply.children : undefined;
+  const nodes = inOrder(children?.results ?? []);
+  const left = (children?.pageInfo.total ?? 0) - nodes.length;
   return (
     <ul>
       {nodes.map((node) => (
         <Twig key={node.path} {...{ namespace, node, depth, current }} />
       ))}
+      {left > 0 && (
+        <li>
+          <a class="twig-link" href={addresses.tree(namespace, directory)}>
+            {numeric(left)} more
+          </a>
+        </li>
+      )}
     </ul>
   );
 }

@@ -1,12 +1,15 @@
+import { useSignal } from '@preact/signals';
 import { useLive } from '../../data/api/live.ts';
 import { isCompact } from '../../data/browser/viewport.ts';
 import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
+import { Pages } from '../../parts/pages/pages.tsx';
 import { FolderView } from './folder/folder.tsx';
 import { TreeSide } from './side.tsx';
 import { WorkflowView } from './workflow/workflow.tsx';
 
 function Node({ namespace, path }: { readonly namespace: string; readonly path: string }) {
-  const { value, error, state } = useLive('getNode', { namespace, node: path });
+  const from = useSignal(0);
+  const { value, error, state } = useLive('getNode', { namespace, node: path }, { offset: from.value });
   const reply = value.value;
   if (error.value?.status === 404) {
     return (
@@ -17,7 +20,15 @@ function Node({ namespace, path }: { readonly namespace: string; readonly path: 
   }
   if (error.value !== undefined) return <ErrorNote title={`/${path} cannot be shown`} error={error.value} />;
   if (reply === undefined) return <Skeleton lines={6} />;
-  if ('children' in reply) return <FolderView namespace={namespace} directory={reply} />;
+  if ('children' in reply) {
+    const { pageInfo, results } = reply.children;
+    return (
+      <>
+        <FolderView namespace={namespace} directory={reply} />
+        <Pages info={pageInfo} count={results.length} from={from} />
+      </>
+    );
+  }
   return <WorkflowView key={path} namespace={namespace} workflow={reply} state={state.value} />;
 }
 

@@ -4,9 +4,10 @@ import type { Variable } from '../../../clients/api/operations.ts';
 import type { ApiError } from '../../data/api/errors.ts';
 import { into } from '../../data/api/task.ts';
 import { byteSize } from '../../data/format/text.ts';
-import type { VariableStore } from '../../data/variables/stores.ts';
+import type { VariableList, VariableStore } from '../../data/variables/stores.ts';
 import { Button } from '../button/button.tsx';
 import { Empty, ErrorNote, Skeleton } from '../note/note.tsx';
+import { Pages } from '../pages/pages.tsx';
 import { Time } from '../value/value.tsx';
 import { NewVariable } from './new-variable.tsx';
 import { VariablePreview } from './preview.tsx';
@@ -17,12 +18,12 @@ interface VariablesProps {
   readonly open: Signal<string>;
 }
 
-function useVariables(store: VariableStore) {
-  const list = useSignal<readonly Variable[] | undefined>(undefined);
+function useVariables(store: VariableStore, offset: number) {
+  const list = useSignal<VariableList | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   useEffect(() => {
     list.value = undefined;
-    return store.follow({
+    return store.follow(offset, {
       onFrame: (variables) => {
         list.value = variables;
       },
@@ -31,7 +32,7 @@ function useVariables(store: VariableStore) {
         error.value = failure;
       },
     });
-  }, [store, list, error]);
+  }, [store, offset, list, error]);
   return { list: list.value, error: error.value };
 }
 
@@ -76,7 +77,9 @@ function Items({ store, open, list }: VariablesProps & { readonly list: readonly
 
 /** Variables with their types and sizes; the value of one opens below its row. */
 export function Variables({ store, open }: VariablesProps) {
-  const { list, error } = useVariables(store);
+  const from = useSignal(0);
+  const { list: page, error } = useVariables(store, from.value);
+  const list = page?.results;
   const isAdding = useSignal(false);
   if (error !== undefined) return <ErrorNote title="The variables cannot be listed" error={error} />;
   if (list === undefined) return <Skeleton />;
@@ -100,6 +103,7 @@ export function Variables({ store, open }: VariablesProps) {
         <>
           <div class="variables-tools">{add}</div>
           <Items {...{ store, open, list }} />
+          <Pages info={page?.pageInfo} count={list.length} from={from} />
         </>
       )}
     </div>
