@@ -29,7 +29,7 @@ async function placeOf(client: Client, namespace: string): Promise<Place> {
 /** The columns of the table: a head, and its width. */
 const COLUMNS = [
   ...([
-    ['attack', 15],
+    ['attack', 21],
     ['sent', 8],
     ['p50 before', 12],
     ['p99 before', 12],

@@ -5,6 +5,19 @@ export interface Place {
   readonly namespace: string;
 }
 
+/** Requests by which one tenant tries to stop the work of the others. */
+export interface Attack {
+  readonly about: string;
+  /** The workflows that the attacker stores before. */
+  readonly workflows?: Readonly<Record<string, string>>;
+  /** What else is done before. */
+  readonly ready?: (place: Place) => Promise<void>;
+  /** How many lanes send requests at the same time. */
+  readonly lanes: number;
+  /** One request, or one connection; it is repeated until the signal aborts. */
+  readonly strike: (place: Place, signal: AbortSignal, lane: number) => Promise<unknown>;
+}
+
 /** The parts of a request besides its key. */
 export interface Sent {
   readonly body?: string | Uint8Array;

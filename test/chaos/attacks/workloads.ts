@@ -1,17 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Place, pathOf, send, store } from './requests.ts';
-
-/** Requests by which one tenant tries to stop the work of the others. */
-export interface Attack {
-  readonly about: string;
-  /** The workflows that the attacker stores before. */
-  readonly workflows?: Readonly<Record<string, string>>;
-  /** How many lanes send requests at the same time. */
-  readonly lanes: number;
-  /** One request, or one connection; it is repeated until the signal aborts. */
-  readonly strike: (place: Place, signal: AbortSignal, lane: number) => Promise<unknown>;
-}
+import { CROWDS } from './crowds.ts';
+import { type Attack, type Place, pathOf, send, store } from './requests.ts';
 
 /** Each level of the data doubles the work of this schema. */
 const DOUBLING = `{definitions: {a: {type: array, anyOf: [{items: {$ref: '#/definitions/a'}}, {items: {$ref: '#/definitions/a'}}]}},
@@ -188,12 +178,16 @@ export const ATTACKS = {
     lanes: 20,
     strike: flood,
   },
+  ...CROWDS,
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof ATTACKS;
 
-/** Stores the workflows of an attack. */
-export const prepare = (place: Place, { workflows = {} }: Attack): Promise<void> => store(place, workflows);
+/** Stores the workflows of an attack, and what else it needs. */
+export async function prepare(place: Place, { workflows = {}, ready }: Attack): Promise<void> {
+  await store(place, workflows);
+  await ready?.(place);
+}
 
 /** Repeats an attack in all its lanes until the signal aborts. Returns how many requests ended. */
 export async function strikeUntil(place: Place, { lanes, strike }: Attack, signal: AbortSignal): Promise<number> {
