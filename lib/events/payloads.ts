@@ -1,4 +1,4 @@
-import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../language/json-size.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../language/json-size.ts';
 import { syntaxProblem } from './json-syntax.ts';
 
 /** The payload members of an event: `data`, `data_base64`, or none. */
@@ -7,7 +7,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** A payload becomes a part of the data of a run, whose nesting is limited. */
 const BOUNDS: Bounds = { levels: 900, characters: Number.POSITIVE_INFINITY, nodes: MAX_NODES };
 
-const TOO_MANY = `more than ${MAX_NODES} values`;
+const TOO_MANY = `more than ${MOST_NODES}`;
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder();

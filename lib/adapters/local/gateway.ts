@@ -167,8 +167,8 @@ class RequestServer {
         answerOutage(response, error);
         return;
       }
-      // Else the client has left, which also fails what is written at that moment.
-      if (!request.socket.destroyed) console.error(error);
+      // Else the client has left, which also fails what is written at that moment, or it has the reply of an outage.
+      if (!response.destroyed && !request.socket.destroyed) console.error(error);
       answerShortly(response, 502, 'the function failed before it could answer');
     } finally {
       this.#open.delete(response);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../../domain/errors.ts';
-import { hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
+import { hasMoreNodes, MAX_NODES, MOST_NODES } from '../../language/json-size.ts';
 import { ownMember } from '../../language/own-members.ts';
 import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
 
@@ -41,7 +41,7 @@ function syntaxText(message: string, source: string): string {
 
 function parse(body: Uint8Array): unknown {
   if (hasMoreNodes(body, MAX_NODES)) {
-    throw new ServiceError('too-large', `request payload too large: at most ${MAX_NODES} JSON values`);
+    throw new ServiceError('too-large', `request payload too large: at most ${MOST_NODES}`);
   }
   let source = '';
   try {

@@ -79,7 +79,9 @@ const withoutPrivate = ({ private: _, ...shown }: Record<string, unknown>): Reco
 /** Returns the output of a run without the key `private`; undefined for a run that has none. */
 export function outputOf(run: runs.Run): Record<string, unknown> | undefined {
   const hasOutput = run.status === 'complete' || (run.status === 'failed' && run.raised?.code === run.code);
-  return hasOutput ? withoutPrivate({ ...run.data }) : undefined;
+  if (!hasOutput) return undefined;
+  const data: Record<string, unknown> = run.data;
+  return Object.hasOwn(data, 'private') ? withoutPrivate(data) : data;
 }
 
 /** The output as the output view shows it: empty before the end, and for a run that failed without one. */

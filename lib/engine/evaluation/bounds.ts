@@ -1,4 +1,4 @@
-import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../../language/json-size.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../../language/json-size.ts';
 import { failure } from './failures.ts';
 
 /**
@@ -26,7 +26,7 @@ export function dataProblem(value: unknown): string | undefined {
 
 /** Why JSON text cannot be a run's data, found before it is parsed; undefined when no reason is found. */
 export function textProblem(text: Uint8Array): string | undefined {
-  return hasMoreNodes(text, MAX_NODES) ? EXCESS.nodes(BOUNDS) : undefined;
+  return hasMoreNodes(text, MAX_NODES) ? `of more than ${MOST_NODES}` : undefined;
 }
 
 /** The limits of a container's JSON result: those of its whole answer (workflow-language reference, 11.3). */

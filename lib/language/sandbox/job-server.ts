@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { hasMoreNodes, MAX_NODES } from '../json-size.ts';
+import { hasMoreNodes, MAX_NODES, MOST_NODES } from '../json-size.ts';
 import {
   type Begun,
   type Engine,
@@ -52,7 +52,7 @@ function runAll(engine: Engine, { kind, sources, data, deadlineMs }: Job): reado
 /** The result is parsed on the thread that serves all tenants. */
 function bounded(kind: EngineKind, source: string, result: ScriptResult): ScriptResult {
   if ('error' in result || !hasMoreNodes(Buffer.from(result.text), MAX_NODES)) return result;
-  return { error: failureMessage(kind, source, `the result is too large: more than ${MAX_NODES} values`) };
+  return { error: failureMessage(kind, source, `the result is too large: more than ${MOST_NODES}`) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { WebhookVerification } from '../../../compiler/plan/webhooks.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
+import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../../../language/json-size.ts';
 import { type Part, partsOf } from './multipart.ts';
 
 /** A request to a webhook. */
@@ -59,7 +59,7 @@ function fieldsOf(text: string): Record<string, string | readonly string[]> {
 }
 
 function jsonOf(text: string, body: Uint8Array): unknown {
-  if (hasMoreNodes(body, MAX_NODES)) throw tooLarge(`has more than ${MAX_NODES} values`);
+  if (hasMoreNodes(body, MAX_NODES)) throw tooLarge(`has more than ${MOST_NODES}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
