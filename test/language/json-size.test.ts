@@ -68,7 +68,14 @@ describe('JSON text has more values than allowed', () => {
     ['an object of 60,000 integers as keys', objectOf(60_000, (n) => String(n * 7919)), true],
     ['60,000 objects of different keys', `[${Array.from({ length: 60_000 }, (_, n) => `{"key${n}":1}`).join()}]`, true],
     ['an object of 40,000 keys', objectOf(40_000, (n) => `key${n}`), false],
-    ['100 objects of the same 2,000 keys', repeated(100, objectOf(2000, (n) => `key${n}`)), false],
+    [
+      '100 objects of the same 2,000 keys',
+      repeated(
+        100,
+        objectOf(2000, (n) => `key${n}`),
+      ),
+      false,
+    ],
     ['200,000 objects of the same key', repeated(200_000, '{"\\"a":1}'), false],
   ])('by its different keys: %s', (_what, text, expected) => {
     expect(hasMoreNodes(bytes(text), 500_000)).toBe(expected);

@@ -45,7 +45,7 @@ describe('the door', () => {
   });
 
   test('lets a tenant in before the next request of one that floods it', async () => {
-    const flood = requests(100, 'flood', 20);
+    const flood = requests(10, 'flood', 20);
     await nextTurn();
     const before = order.length;
     await request('victim', 1);
@@ -54,10 +54,42 @@ describe('the door', () => {
   });
 
   test('weights tenants by the time that their requests take', async () => {
-    await Promise.all([...requests(10, 'dear', 20), ...requests(100, 'cheap', 2)]);
+    await Promise.all([...requests(10, 'dear', 5), ...requests(100, 'cheap', 0.5)]);
     const dear = order.flatMap((name, at) => (name.startsWith('dear') ? [at] : []));
     const between = dear.slice(2, 10).map((at, index) => at - (dear[index + 1] ?? 0) - 1);
     expect(between.every((count) => count >= 9 && count <= 11)).toBe(true);
+  });
+
+  test('makes a tenant whose request took longer than a turn pause for as long, if another is present', async () => {
+    const turns: number[] = [];
+    const turn = async (): Promise<void> => {
+      const entered = door.enter('large');
+      if (entered !== undefined) await entered;
+      let polls = 0;
+      const count = setInterval(() => {
+        polls += 1;
+      }, 1);
+      now += 50;
+      await nextTurn();
+      await door.enter('large');
+      clearInterval(count);
+      turns.push(polls);
+    };
+    await turn();
+    await request('small', 1);
+    await turn();
+    expect(turns[0]).toBe(0);
+    expect(turns[1]).toBeGreaterThan(5);
+  });
+
+  test('lets the requests of others pass at once while a tenant pauses', async () => {
+    await request('small', 1);
+    await request('large', 50);
+    await nextTurn();
+    const late = request('large', 1, 'late');
+    expect(door.enter('small')).toBeUndefined();
+    expect(order).toEqual(['small', 'large']);
+    await late;
   });
 
   test('lets requests in for about five milliseconds before the event loop is polled', async () => {

@@ -141,10 +141,34 @@ describe('a body of too many JSON values', () => {
   const base64 = Buffer.from(CROWD).toString('base64');
 
   test.each([
-    ['POST', at('/wf?op=execute'), CROWD, 400, 'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it'],
-    ['POST', at('/wf?op=wait'), CROWD, 400, 'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it'],
-    ['POST', '/api/keys', CROWD, 413, 'request payload too large: at most 500000 values, of which each different key of its objects counts as ten'],
-    ['POST', '/api/jq', `{"query":".","data":"${base64}"}`, 400, 'invalid json data: of more than 500000 values, of which each different key of its objects counts as ten'],
+    [
+      'POST',
+      at('/wf?op=execute'),
+      CROWD,
+      400,
+      'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it',
+    ],
+    [
+      'POST',
+      at('/wf?op=wait'),
+      CROWD,
+      400,
+      'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it',
+    ],
+    [
+      'POST',
+      '/api/keys',
+      CROWD,
+      413,
+      'request payload too large: at most 500000 values, of which each different key of its objects counts as ten',
+    ],
+    [
+      'POST',
+      '/api/jq',
+      `{"query":".","data":"${base64}"}`,
+      400,
+      'invalid json data: of more than 500000 values, of which each different key of its objects counts as ten',
+    ],
   ])('is refused by %s %s', async (method, path, body, status, message) => {
     expect(refusalOf(await send(method, path, body))).toEqual([status, message]);
   });

@@ -6,22 +6,38 @@ export class FairLine<T> {
   /** In FIFO order. Of tenants with the same charge, the first is next. */
   readonly #waiting = new Map<string, T[]>();
   readonly #charged = new Map<string, number>();
+  /** What waits of tenants that pause. */
+  readonly #paused = new Map<string, T[]>();
   #present = 0;
   #size = 0;
 
+  /** How many wait, without those of tenants that pause. */
   get size(): number {
     return this.#size;
   }
 
   push(tenant: string, one: T): void {
-    const others = this.#waiting.get(tenant);
-    this.#size += 1;
-    if (others !== undefined) {
-      others.push(one);
-      return;
-    }
-    this.#waiting.set(tenant, [one]);
-    this.charge(tenant, 0);
+    const paused = this.#paused.get(tenant);
+    if (paused !== undefined) paused.push(one);
+    else this.#add(tenant, [one]);
+  }
+
+  /** Takes a tenant out of the line until it resumes. */
+  pause(tenant: string): void {
+    const waiting = this.#waiting.get(tenant) ?? [];
+    this.#paused.set(tenant, waiting);
+    this.#waiting.delete(tenant);
+    this.#size -= waiting.length;
+  }
+
+  resume(tenant: string): void {
+    const paused = this.#paused.get(tenant) ?? [];
+    this.#paused.delete(tenant);
+    if (paused.length > 0) this.#add(tenant, paused);
+  }
+
+  isPaused(tenant: string): boolean {
+    return this.#paused.has(tenant);
   }
 
   /** Takes the next one out. */
@@ -44,9 +60,18 @@ export class FairLine<T> {
 
   /** Forgets all charges while nothing waits: nobody was kept from anything. */
   settle(): void {
-    if (this.#size > 0) return;
+    if (this.#size + this.#paused.size > 0) return;
     this.#charged.clear();
     this.#present = 0;
+  }
+
+  #add(tenant: string, some: T[]): void {
+    this.#size += some.length;
+    const others = this.#waiting.get(tenant);
+    others?.push(...some);
+    if (others !== undefined) return;
+    this.#waiting.set(tenant, some);
+    this.charge(tenant, 0);
   }
 
   #next(): string | undefined {
