@@ -160,6 +160,14 @@ export interface Received {
  */
 export type Responder = (received: Received, invocation: Invocation) => Promise<Reply | StreamedReply>;
 
+/** Receives the body of a request that may use its route. Resolves when work for the request may begin. */
+async function receive({ head, readBody, enter }: Received, caller: Caller, routed: Routed): Promise<Request> {
+  const body = await readBody(caller.id, maxBodyBytes(routed.route));
+  const turn = enter?.(tenantOf(caller, routed));
+  if (turn !== undefined) await turn;
+  return { ...head, body };
+}
+
 /** The facts about a request that become known while it is served. */
 interface Known {
   caller?: Caller;
@@ -189,10 +197,7 @@ export function responderOf<Name extends LambdaName>(
     const { caller } = authenticated;
     known.caller = caller;
     requirePermission(authenticated, routed.route, routed.params['namespace']);
-    const body = await received.readBody(caller.id, maxBodyBytes(routed.route));
-    const turn = received.enter?.(tenantOf(caller, routed));
-    if (turn !== undefined) await turn;
-    const request = { ...received.head, body };
+    const request = await receive(received, caller, routed);
     const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
     const [endpoint, source] = [endpointOf.get(routed.id), sourceOf.get(routed.id)];
