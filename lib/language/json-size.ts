@@ -100,6 +100,14 @@ const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'));
 /** A key that no object before has costs as much as so many values. */
 const NODES_A_KEY = 10;
 
+/** The index of the quote after a string whose first character is at `at`, or that after the text. */
+function endOfString(text: Uint8Array, at: number): number {
+  const { length } = text;
+  let end = at;
+  while (end < length && text[end] !== QUOTE) end += text[end] === BACKSLASH ? 2 : 1;
+  return end;
+}
+
 /**
  * Whether UTF-8 JSON text has more than `most` values, found without parsing it; an empty list or object counts as two, and
  * each different key of its objects beyond the first thousand as ten. A text that does not begin as a list or an object has not.
@@ -110,20 +118,14 @@ export function hasMoreNodes(text: Uint8Array, most: number): boolean {
   if (text[at] !== LIST && text[at] !== OBJECT) return false;
   const keys = new NewKeys(text);
   let nodes = 1;
-  let isString = false;
   let begin = 0;
   let end = 0;
   for (; at < text.length && nodes <= most; at += 1) {
     const byte = text[at];
-    if (isString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) {
-        isString = false;
-        end = at;
-      }
-    } else if (byte === QUOTE) {
-      isString = true;
+    if (byte === QUOTE) {
       begin = at + 1;
+      end = endOfString(text, begin);
+      at = end;
     } else if (byte === COMMA || byte === LIST || byte === OBJECT) nodes += 1;
     else if (byte === COLON && keys.isNew(begin, end)) nodes += NODES_A_KEY;
   }
