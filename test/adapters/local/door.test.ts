@@ -1,16 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Door } from '../../../lib/adapters/local/requests/door.ts';
 import { FairLine } from '../../../lib/adapters/local/requests/fair-line.ts';
 
 let now: number;
 let door: Door;
 let order: string[];
+let pauses: { readonly resume: () => void; readonly ms: number }[];
 beforeEach(() => {
   now = 0;
-  door = new Door(() => now);
+  pauses = [];
+  door = new Door(
+    () => now,
+    (resume, ms) => pauses.push({ resume, ms }),
+  );
   order = [];
 });
+
+// The turn of a door ends with its test.
+afterEach(() => nextTurn());
 
 /** A request whose work takes so many milliseconds from its entry on. */
 async function request(tenant: string, ms: number, name = tenant): Promise<void> {
@@ -50,7 +58,12 @@ describe('the door', () => {
     const before = order.length;
     await request('victim', 1);
     expect(order.slice(before)).toEqual(['victim']);
-    await Promise.all(flood);
+    const all = Promise.all(flood);
+    while (order.length < 11) {
+      pauses.pop()?.resume();
+      await nextTurn();
+    }
+    await all;
   });
 
   test('weights tenants by the time that their requests take', async () => {
@@ -61,46 +74,35 @@ describe('the door', () => {
   });
 
   test('makes a tenant whose request took longer than a turn pause for as long, if another is present', async () => {
-    const turns: number[] = [];
-    const turn = async (): Promise<void> => {
-      const entered = door.enter('large');
-      if (entered !== undefined) await entered;
-      let polls = 0;
-      const count = setInterval(() => {
-        polls += 1;
-      }, 1);
-      now += 50;
-      await nextTurn();
-      await door.enter('large');
-      clearInterval(count);
-      turns.push(polls);
-    };
-    await turn();
-    await request('small', 1);
-    await turn();
-    expect(turns[0]).toBe(0);
-    expect(turns[1]).toBeGreaterThan(5);
-  });
-
-  test('lets the requests of others pass at once while a tenant pauses', async () => {
+    await request('large', 50);
+    await nextTurn();
+    expect(pauses).toEqual([]);
     await request('small', 1);
     await request('large', 50);
     await nextTurn();
+    expect(pauses.map(({ ms }) => ms)).toEqual([50]);
     const late = request('large', 1, 'late');
-    expect(door.enter('small')).toBeUndefined();
-    expect(order).toEqual(['small', 'large']);
+    // Others pass at once meanwhile.
+    for (let turn = 0; turn < 10; turn += 1) {
+      await nextTurn();
+      expect(door.enter('small')).toBeUndefined();
+    }
+    expect(order).toEqual(['large', 'small', 'large']);
+    pauses[0]?.resume();
     await late;
+    expect(order.at(-1)).toBe('late');
   });
 
-  test('lets requests in for about five milliseconds before the event loop is polled', async () => {
-    const waiting = requests(40, 'a', 1);
-    const turns: number[] = [];
-    for (let seen = order.length; order.length < 40; seen = order.length) {
-      await nextTurn();
-      turns.push(order.length - seen);
-    }
-    await Promise.all(waiting);
-    expect(Math.max(...turns)).toBe(5);
+  test('lets a tenant pause for a tenth of a second at most, and not for one that left a second ago', async () => {
+    await request('small', 1);
+    await request('large', 500);
+    await nextTurn();
+    expect(pauses.map(({ ms }) => ms)).toEqual([100]);
+    pauses[0]?.resume();
+    now += 1001;
+    await request('large', 500);
+    await nextTurn();
+    expect(pauses).toHaveLength(1);
   });
 });
 

@@ -20,6 +20,7 @@ const PRESENT_MS = 1000;
  */
 export class Door {
   readonly #now: () => number;
+  readonly #later: (resume: () => void, ms: number) => void;
   readonly #line = new FairLine<() => void>();
   /** When the first request of this turn entered. */
   #began: number | undefined;
@@ -29,9 +30,13 @@ export class Door {
   #other = { tenant: '', at: Number.NEGATIVE_INFINITY };
   #entries = 0;
 
-  /** `now`: the time in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  /** `now`: the time in milliseconds; `later` calls a function after some. */
+  constructor(
+    now: () => number = () => performance.now(),
+    later: (resume: () => void, ms: number) => void = setTimeout,
+  ) {
     this.#now = now;
+    this.#later = later;
   }
 
   /** Undefined if work for the tenant may begin at once; else resolves when it may. */
@@ -54,7 +59,7 @@ export class Door {
   #admit(tenant: string, now: number): void {
     if (this.#began === undefined) {
       this.#began = now;
-      setImmediate(() => this.#endTurn());
+      setImmediate(this.#endTurn);
     } else this.#chargeNewest(now);
     if (this.#newest.tenant !== tenant) this.#other = this.#newest;
     this.#newest = { tenant, at: now };
@@ -66,7 +71,7 @@ export class Door {
     this.#line.charge(tenant, took);
     if (took <= TURN_MS || now - this.#other.at > PRESENT_MS || this.#line.isPaused(tenant)) return;
     this.#line.pause(tenant);
-    setTimeout(() => this.#resume(tenant), Math.min(took, MAX_PAUSE_MS));
+    this.#later(() => this.#resume(tenant), Math.min(took, MAX_PAUSE_MS));
   }
 
   #resume(tenant: string): void {
@@ -75,20 +80,20 @@ export class Door {
   }
 
   /** Before the entries that wait for this turn: each follows an entry that has begun one. */
-  #endTurn(): void {
+  readonly #endTurn = (): void => {
     this.#chargeNewest(this.#now());
     this.#line.settle();
     this.#began = undefined;
-  }
+  };
 
   #callNext(): void {
     if (this.#entries >= Math.min(this.#line.size, MOST_ENTRIES)) return;
     this.#entries += 1;
-    setImmediate(() => this.#enterNext());
+    setImmediate(this.#enterNext);
   }
 
   /** One entry: its work, which goes on when this returns, is done before the next entry. */
-  #enterNext(): void {
+  readonly #enterNext = (): void => {
     const now = this.#now();
     this.#entries -= 1;
     const next = this.#hasTime(now) ? this.#line.shift() : undefined;
@@ -96,5 +101,5 @@ export class Door {
     this.#callNext();
     this.#callNext();
     next?.one();
-  }
+  };
 }
