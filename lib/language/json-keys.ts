@@ -5,6 +5,14 @@ const FREE_KEYS = 1000;
 const SETS = 1 << 14;
 const WAYS = 4;
 
+/** The begin and the length of known keys, by a hash; the newest of a set is first. One text is read at a time. */
+let table: Uint32Array | undefined;
+
+function emptyTable(): Uint32Array {
+  table ??= new Uint32Array(SETS * WAYS * 2);
+  return table.fill(0);
+}
+
 const sameBytes = (text: Uint8Array, a: number, b: number, length: number): boolean => {
   for (let at = 0; at < length; at += 1) if (text[a + at] !== text[b + at]) return false;
   return true;
@@ -19,7 +27,6 @@ export class NewKeys {
   readonly #text: Uint8Array;
   #seen = 0;
   #found = 0;
-  /** The begin and the length of known keys, by a hash; the newest of a set is first. */
   #known: Uint32Array | undefined;
 
   constructor(text: Uint8Array) {
@@ -36,7 +43,7 @@ export class NewKeys {
 
   #knows(begin: number, length: number): boolean {
     const text = this.#text;
-    this.#known ??= new Uint32Array(SETS * WAYS * 2);
+    this.#known ??= emptyTable();
     const known = this.#known;
     let hash = length;
     for (let at = 0; at < length; at += 1) hash = Math.imul(hash ^ (text[begin + at] ?? 0), 16_777_619);
@@ -45,7 +52,7 @@ export class NewKeys {
       const other = known[way] ?? 0;
       if (other > 0 && known[way + 1] === length && sameBytes(text, other, begin, length)) return true;
     }
-    known.copyWithin(set + 2, set, set + (WAYS - 1) * 2);
+    for (let at = set + WAYS * 2 - 1; at > set + 1; at -= 1) known[at] = known[at - 2] ?? 0;
     known[set] = begin;
     known[set + 1] = length;
     return false;
