@@ -43,6 +43,25 @@ function Create() {
   );
 }
 
+function All({ rows }: { readonly rows: readonly NamespaceRecord[] }) {
+  return (
+    <Table
+      label="Namespaces"
+      isWhole
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ name }) => name}
+      hrefOf={({ name }) => addresses.namespace(name)}
+      narrow={({ name, createdAt }) => (
+        <span class="two-lines">
+          <span class="strong">{name}</span>
+          <Time at={createdAt} />
+        </span>
+      )}
+    />
+  );
+}
+
 /** The namespaces that the key may read. A single one opens at once. */
 export function NamespacesPage() {
   const from = useSignal(0);
@@ -75,22 +94,7 @@ export function NamespacesPage() {
           {!may('createNamespace') && <p>An administrator can create one.</p>}
         </Empty>
       )}
-      {all !== undefined && all.length > 0 && (
-        <Table
-          label="Namespaces"
-          isWhole
-          columns={COLUMNS}
-          rows={all}
-          keyOf={({ name }) => name}
-          hrefOf={({ name }) => addresses.namespace(name)}
-          narrow={({ name, createdAt }) => (
-            <span class="two-lines">
-              <span class="strong">{name}</span>
-              <Time at={createdAt} />
-            </span>
-          )}
-        />
-      )}
+      {all !== undefined && all.length > 0 && <All rows={all} />}
       <Pages info={value.value?.pageInfo} count={all?.length ?? 0} from={from} />
     </div>
   );
