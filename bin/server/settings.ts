@@ -177,9 +177,10 @@ function limitsOf(environment: Environment): RunLimits {
   };
 }
 
-function quotasOf({ WEFT_QUOTAS = '' }: Environment): Settings['quotas'] {
+function quotasOf(environment: Environment): Settings['quotas'] {
+  const { WEFT_QUOTAS } = environment;
   try {
-    return quotasIn(WEFT_QUOTAS);
+    return quotasIn(WEFT_QUOTAS ?? '');
   } catch (error) {
     throw new Error(`WEFT_QUOTAS: ${error instanceof Error ? error.message : error}`);
   }

@@ -63,6 +63,8 @@ const STARTS = {
   event: { lambdas: 1, events: 1, readUnits: 3, writeUnits: 4 },
 } as const;
 const VARIABLE = { read: { readUnits: 1 }, written: { readUnits: 1, writeUnits: 3 } };
+/** The counter of the quota, which the variables of a state that are new or grow share. */
+const COUNTER = { writeUnits: 2 };
 /** A file in the root; each directory in its path is one unit more. */
 const FILE = { readUnits: 2 };
 /** Log lines and the record of states make the run's item larger, until they are stored in items of their own. */
@@ -136,7 +138,7 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
     const files = variables.filter(({ scope }) => scope === 'file').length;
     return plus(plus(used(), VARIABLE.read, variables.length - files), FILE, files);
   },
-  write: ({ variables }) => plus(used(), VARIABLE.written, variables.length),
+  write: ({ variables }) => plus(plus(used(), VARIABLE.written, variables.length), COUNTER),
   emit: () => EVENT,
   approve: ({ notify }, { plan }) =>
     plus(notify === undefined ? used() : plus(callsOf(plan, [notify]), CHECKPOINT), DECISION),

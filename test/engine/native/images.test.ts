@@ -3,6 +3,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import { nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { MOST_NODES } from '../../../lib/language/json-size.ts';
 import { UnreachableError, type WebResponse } from '../../../lib/ports/web.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import { World } from '../world/engine-world.ts';
@@ -325,9 +326,9 @@ describe('the other images', () => {
   const deep = { ...large, body: Buffer.from(`${'['.repeat(2000)}${']'.repeat(2000)}`) };
 
   test.each([
-    ['direktiv/request', 'com.send-request.error', large, 'of more than 500000 values'],
-    ['direktiv/functions/http-request', 'io.direktiv.command.error', large, 'of more than 500000 values'],
-    ['direktiv/googlechat', 'com.googlechat.error', large, 'of more than 500000 values'],
+    ['direktiv/request', 'com.send-request.error', large, `of more than ${MOST_NODES}`],
+    ['direktiv/functions/http-request', 'io.direktiv.command.error', large, `of more than ${MOST_NODES}`],
+    ['direktiv/googlechat', 'com.googlechat.error', large, `of more than ${MOST_NODES}`],
     ['direktiv/request', 'com.send-request.error', deep, 'nested deeper than 1000 levels'],
   ])('%s fails with %s for JSON that exceeds the bounds of results', async (image, code, reply, excess) => {
     const { error } = await call(image, { input: { url: 'https://api.test' }, reply: () => reply });

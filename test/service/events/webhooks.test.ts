@@ -318,6 +318,8 @@ describe('a webhook that sends events', () => {
       'states:\n- {id: wait, type: consumeEvent, timeout: PT20S, event: {type: order.paid, context: {order: jq(.id)}}, transform: \'jq(."order.paid".data.body)\'}\n';
     await client.call('PUT', `${NAMESPACE}/tree/order?op=create-workflow`, { body: waits });
     const output = client.call('POST', `${NAMESPACE}/tree/order?op=wait`, { json: { id: 'o-7' } });
+    const listening = async () => (await client.call('GET', `${NAMESPACE}/event-listeners`)).text;
+    await expect.poll(listening, { timeout: 10_000 }).toContain('order.paid');
     const body = '{"id":"o-7","amount":5}';
     const time = seconds();
     const headers = {
