@@ -1,5 +1,5 @@
 import { type AuditedRequest, type AuditOutcome, record } from '../domain/audit/entries.ts';
-import * as runs from '../domain/runs/runs.ts';
+import { namespaceNameOf } from '../domain/audit/namespace-name.ts';
 import { setMember } from '../language/json.ts';
 import { ownMember } from '../language/own-members.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -41,14 +41,14 @@ function isAudited(routed: Routed, { settings }: Pick<Ports, 'settings'>): boole
   return isChange(route) && (settings.audit?.scope === 'all' || !isFrequent);
 }
 
-type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
+type Needs = Pick<Ports, 'table' | 'clock' | 'settings'>;
 
 /** The namespace of the object of a request; empty for an action that concerns none. */
 async function namespaceOf(ports: Needs, routed: Routed): Promise<string> {
   const { route, params } = routed;
   if (route.family !== 'hooks' || params['hook'] === undefined) return params['namespace'] ?? '';
   const [, , run] = linkOf(routed) ?? [];
-  if (run !== undefined) return (await runs.find(ports, run, 'outline'))?.namespace ?? '';
+  if (run !== undefined) return namespaceNameOf(ports, run);
   return params['hook'].split('/')[0] ?? '';
 }
 
