@@ -1,5 +1,6 @@
 import type { Ports } from '../../ports/ports.ts';
 import { mostOf, noRoom } from '../quotas.ts';
+import { RecentMap } from '../recent-map.ts';
 import type { NamespaceLimits } from '../run-limits.ts';
 import { growthOf, readStored, type SizeChange, type Stored } from './stored-variables.ts';
 
@@ -11,9 +12,6 @@ const SAMPLE_MS = 1000;
 /** What a process stores before it reads the counters, at most: small amounts cost no calls. */
 const UNREAD: Stored = { bytes: 1024 * 1024, variables: 100 };
 
-/** Namespaces remembered; one that is forgotten is read again. */
-const MAX_REMEMBERED = 10_000;
-
 interface Sample {
   /** What the counters had at `at`, milliseconds since 1970; undefined: they were not read yet. */
   readonly read?: Stored & { readonly at: number };
@@ -22,15 +20,8 @@ interface Sample {
   variables: number;
 }
 
-const samples = new Map<string, Sample>();
-
-function remember(namespaceId: string, sample: Sample): Sample {
-  samples.delete(namespaceId);
-  samples.set(namespaceId, sample);
-  const oldest = samples.size > MAX_REMEMBERED ? samples.keys().next().value : undefined;
-  if (oldest !== undefined) samples.delete(oldest);
-  return sample;
-}
+/** By namespace; one that is forgotten is read again. */
+const samples = new RecentMap<Sample>();
 
 const MEASURES = { bytes: 'variableBytes', variables: 'variables' } as const;
 type Measure = keyof typeof MEASURES;
@@ -59,7 +50,8 @@ export async function variableProblem(
     bytes: mostOf(ports.settings, 'variableBytes', limits),
     variables: mostOf(ports.settings, 'variables', limits),
   };
-  let sample = samples.get(id) ?? remember(id, { bytes: 0, variables: 0 });
+  let sample: Sample = samples.get(id) ?? { bytes: 0, variables: 0 };
+  samples.set(id, sample);
   for (const one of ALL) sample[one] += growth[one];
   const now = ports.clock.now();
   if (
@@ -67,7 +59,8 @@ export async function variableProblem(
     (sample.read === undefined || now - sample.read.at >= SAMPLE_MS || now < sample.read.at)
   ) {
     const read = { ...(await readStored(ports, id)), at: now };
-    sample = remember(id, { read, ...growth });
+    sample = { read, ...growth };
+    samples.set(id, sample);
   }
   const { read } = sample;
   const full = ALL.find((one) => growth[one] > 0 && (read?.[one] ?? 0) + sample[one] > most[one]);

@@ -1,6 +1,6 @@
+import { RecentMap } from '../../domain/recent-map.ts';
 import { readActiveRuns } from '../../domain/runs/active-runs.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { RecentMap } from './recent-map.ts';
 
 /** The counters of a namespace are read again after this time. */
 const SAMPLE_MS = 1000;

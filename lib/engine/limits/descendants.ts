@@ -1,9 +1,9 @@
+import { RecentMap } from '../../domain/recent-map.ts';
 import { RETENTION_DAYS } from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { DAY_MS } from '../../time/units.ts';
-import { RecentMap } from './recent-map.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 

@@ -1,8 +1,8 @@
+import { RecentMap } from '../../domain/recent-map.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { HOUR_MS } from '../../time/units.ts';
-import { RecentMap } from './recent-map.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RecentMap } from '../../domain/recent-map.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { RecentMap } from './recent-map.ts';
 
 /** A start that is put off comes again after this time at the latest: others may not come any more. */
 const MAX_PUT_OFF_MS = 50_000;

@@ -1,4 +1,4 @@
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../../domain/recent-map.ts';
 
 /** A namespace that starts no runs accumulates the starts of at most this many seconds. */
 const BURST_SECONDS = 10;
