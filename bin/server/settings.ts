@@ -139,7 +139,7 @@ export function readSettings(environment: Environment): LocalSettings {
     retentionDays: daysOf('WEFT_RETENTION_DAYS', WEFT_RETENTION_DAYS, 30),
     maxScale: scaleOf(WEFT_MAX_SCALE),
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
-    startBudgetMs: startBudgetOf(environment),
+    startBudgetMs: inPlaceBudgetOf(environment),
     limits: limitsOf(environment),
     quotas: quotasOf(environment),
     connectionsPerAddress: connectionsOf(environment),
@@ -157,7 +157,7 @@ export function readSettings(environment: Environment): LocalSettings {
 /** A request that starts a run is answered within this time, milliseconds. */
 const MAX_START_BUDGET_MS = 5_000;
 
-function startBudgetOf(environment: Environment): number | undefined {
+function inPlaceBudgetOf(environment: Environment): number | undefined {
   const { WEFT_START_BUDGET_MS } = environment;
   if (WEFT_START_BUDGET_MS === undefined || WEFT_START_BUDGET_MS === '') return undefined;
   const budget = Number(WEFT_START_BUDGET_MS);

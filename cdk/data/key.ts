@@ -36,8 +36,8 @@ export const showKeyCommand = (settings: Settings): string =>
   `aws ssm get-parameter --with-decryption --query Parameter.Value --output text --name ${keyParameter(settings)}`;
 
 /**
- * The administrator's API key: an encrypted parameter with the name of the installation and the JSON field `apikey`
- * (architecture, section 8). CloudFormation cannot create encrypted parameters, so a function does. An existing parameter
+ * The administrator's API key: an encrypted parameter with the name of the installation and the JSON field `apikey`.
+ * CloudFormation cannot create encrypted parameters, so a function does. An existing parameter
  * is not changed, so that you can set your own key before or after the deployment.
  */
 export class Key extends Construct {

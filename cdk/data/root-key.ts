@@ -11,7 +11,7 @@ const parameterOf = ({ name, rootKey }: Settings): string => rootKey ?? `/${name
 const aliasOf = ({ name }: Settings): string => `alias/${name}`;
 
 /**
- * The root key, which encrypts the data keys of secrets (architecture, section 6): a random key in an encrypted parameter,
+ * The root key, which encrypts the data keys of secrets: a random key in an encrypted parameter,
  * apart from the administrator's API key; or, depending on `kms`, a KMS key with yearly rotation. It is retained together
  * with the tables: without it, their secrets cannot be decrypted. An existing key is not managed here.
  */

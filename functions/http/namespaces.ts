@@ -6,7 +6,7 @@ import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { usageOf } from '../../lib/domain/namespaces/usage.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
-import * as definitions from '../../lib/domain/tree/definitions.ts';
+import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {

@@ -4,8 +4,8 @@ import {
   type CalleeKind,
   calleeOf,
   callsLongLambda,
+  hasNoLikelyWait,
   isLikelyToWait,
-  mayRunInPlace,
   mayWait,
 } from '../compiler/plan/execution.ts';
 import { successors } from '../compiler/plan/flow.ts';
@@ -258,7 +258,7 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
       : plus(plus(works(bound), fromWait(bound)), CALLER, callsChildren ? 1 : 0);
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
-  if (mayRunInPlace(plan)) all.push({ op: 'wait', least: works('least'), most: works('most') });
+  if (hasNoLikelyWait(plan)) all.push({ op: 'wait', least: works('least'), most: works('most') });
   const begun = startOf(plan);
   if (begun === undefined) return all;
   const started = (bound: Bound): Used => plus(execute(bound), begun.uses);

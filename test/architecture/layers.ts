@@ -55,8 +55,11 @@ export const LAYERS: readonly Layer[] = [
   },
   { rooms: ['lib/engine/lambdas'], on: ['lib/engine/http'] },
   { rooms: ['lib/engine/native'], on: ['lib/engine/lambdas'] },
-  { rooms: ['lib/engine/containers'], on: ['lib/engine/native', 'lib/engine/changes', 'lib/engine/variables'] },
-  { rooms: ['lib/engine/calls'], on: ['lib/engine/containers', 'lib/engine/limits', 'lib/engine/workers'] },
+  { rooms: ['lib/engine/containers'], on: ['lib/engine/changes', 'lib/engine/variables'] },
+  {
+    rooms: ['lib/engine/calls'],
+    on: ['lib/engine/containers', 'lib/engine/native', 'lib/engine/limits', 'lib/engine/workers'],
+  },
   { rooms: ['lib/engine/step'], on: ['lib/engine/approvals', 'lib/engine/calls'] },
   {
     rooms: ['lib/engine/routing', 'lib/engine/recovery', 'lib/engine/tasks', 'lib/engine/inspection'],

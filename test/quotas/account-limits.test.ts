@@ -26,7 +26,7 @@ async function nextPass(): Promise<void> {
   await space.pass(reconcile(space.ports, { isExclusive: false }));
 }
 
-async function isCarried({ id }: runs.Run): Promise<boolean> {
+async function isMadeByMachine({ id }: runs.Run): Promise<boolean> {
   const run = await runs.find(space.ports, id);
   if (run === undefined) throw new Error(`no run ${id}`);
   return space.aws.executions.get(`${run.machine.split(':')[6]}/${runs.executionOf(run)}`)?.status === 'RUNNING';
@@ -51,10 +51,10 @@ describe.each(Object.entries(REFUSED))('an account whose quota of %s is exhauste
   test('answers with the instance, which is stored, and the next pass of the reconciler starts it', async () => {
     const run = await start('w');
     expect(run).toMatchObject({ status: 'pending' });
-    expect(await isCarried(run)).toBe(false);
+    expect(await isMadeByMachine(run)).toBe(false);
     space.aws.most.openExecutions = 1_000_000;
     await nextPass();
-    expect(await isCarried(run)).toBe(true);
+    expect(await isMadeByMachine(run)).toBe(true);
   });
 
   test('lets a request wait for its run, also over the checks of the run', async () => {
@@ -79,6 +79,6 @@ describe('an account with as many state machines as it may have', () => {
     await deleteNode(space.ports, 'demo', '/old', true);
     await nextPass();
     expect(space.aws.machines.size).toBe(1);
-    expect(await isCarried(await start('new'))).toBe(true);
+    expect(await isMadeByMachine(await start('new'))).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LocalTable, openLocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import type * as runs from '../../lib/domain/runs/runs.ts';
-import { allPostponed, countPostponed, progressOf } from '../../lib/domain/tree/definitions.ts';
+import { allPostponed, countPostponed, progressOf } from '../../lib/domain/tree/postponed-definitions.ts';
 import { deleteNode } from '../../lib/engine/changes/publishing.ts';
 import type { RunnerPorts } from '../../lib/engine/ports.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';

@@ -8,7 +8,7 @@ import { listHistory } from '../../../lib/domain/tree/history.ts';
 import * as nodes from '../../../lib/domain/tree/nodes.ts';
 import * as refs from '../../../lib/domain/tree/refs.ts';
 import * as revisions from '../../../lib/domain/tree/revisions.ts';
-import * as routers from '../../../lib/domain/tree/routers.ts';
+import * as routers from '../../../lib/domain/tree/routes.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { discardLatest, divideStarts } from '../../../lib/engine/changes/publishing.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';

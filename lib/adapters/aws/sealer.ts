@@ -4,7 +4,7 @@ import type { Sealer } from '../../ports/sealer.ts';
 import { envelopeSealer, type RootKey, rawRootKey, toRootKey } from '../portable/sealer.ts';
 
 /**
- * The root key in an encrypted parameter of Parameter Store (architecture, section 6). Its methods throw when the
+ * The root key in an encrypted parameter of Parameter Store. Its methods throw when the
  * parameter is missing or has no key.
  */
 export function parameterRootKey({ name, client = new SSMClient() }: { name: string; client?: SSMClient }): RootKey {

@@ -32,7 +32,7 @@ interface KnownKey {
 }
 
 /**
- * The vault in Parameter Store (architecture, section 8). The key is cached for five minutes, then read again in the
+ * The vault in Parameter Store. The key is cached for five minutes, then read again in the
  * background of the requests of the next five minutes; a changed key is used after ten minutes at the latest, unless Parameter Store throttles
  * the read. `adminKey` throws when the parameter is missing or has no key; the next call reads again.
  */

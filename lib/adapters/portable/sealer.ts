@@ -94,7 +94,7 @@ class LruCache<T> {
 }
 
 /**
- * Envelope encryption by the AWS Encryption SDK (architecture, section 6): the root key encrypts a data key, which
+ * Envelope encryption by the AWS Encryption SDK: the root key encrypts a data key, which
  * encrypts the key of each message, which encrypts the bytes. All methods throw what the root key throws.
  */
 export function envelopeSealer(root: RootKey): Sealer {

@@ -76,7 +76,7 @@ export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
 };
 
 /** True if a run may end without a wait: only its calls of subflows might make it wait. */
-export function mayRunInPlace(plan: Plan): boolean {
+export function hasNoLikelyWait(plan: Plan): boolean {
   return !Object.values(plan.states).some((state) => isLikelyToWait(plan, state));
 }
 
@@ -115,5 +115,5 @@ export function mayContinueAsNew(plan: Plan): boolean {
  * of subflows might make it wait, and no state runs twice.
  */
 export function mayBeExpress(plan: Plan): boolean {
-  return mayRunInPlace(plan) && isAcyclic(plan);
+  return hasNoLikelyWait(plan) && isAcyclic(plan);
 }

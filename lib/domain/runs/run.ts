@@ -74,7 +74,7 @@ export interface RunFields extends Head {
   readonly flushedBytes?: number;
   /** The instant of the newest line, microseconds since 1970. */
   readonly lastLine: number;
-  /** The handle of the machine version that carries the run; empty while a request or a caller's step does. */
+  /** The handle of the machine version that drives the run; empty while a request or a caller's step does. */
   readonly machine: string;
   /** How many executions it has had; more than one after a repair or continue-as-new. */
   readonly executions: number;

@@ -33,7 +33,7 @@ export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.t
 export type { Call, Failure, Head, Level, LogLine, Run, RunFields, Status, WorkflowRun } from './run.ts';
 export { isContainerCall, isNativeCall, isTask } from './run.ts';
 
-/** The name of the execution that carries a run. */
+/** The name of the execution that drives a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
   return executions > 1 ? `${id}-${executions}` : id;
 }

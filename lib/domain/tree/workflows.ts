@@ -14,7 +14,7 @@ import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
-import * as routers from './routers.ts';
+import * as routers from './routes.ts';
 import * as schedules from './schedules.ts';
 import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 

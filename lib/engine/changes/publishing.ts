@@ -6,10 +6,10 @@ import { collectUnused, definesServices } from '../../domain/services/garbage.ts
 import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
-import { countsLatest } from '../../domain/tree/routers.ts';
+import { countsLatest } from '../../domain/tree/routes.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
-import { defineEarly } from '../machines/postponed-definitions.ts';
+import { defineEarly } from '../machines/early-definitions.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
@@ -19,7 +19,7 @@ type Source = { readonly namespace: string; readonly path: string; readonly sour
  * Makes the dependents of a workflow follow its change: its machine, its secrets, its schedule if this revision decides
  * the start (`isStart`), and the namespace's events.
  */
-async function publish(
+async function updateDependents(
   ports: EnginePorts,
   opened: workflows.Opened,
   before: workflows.Opened | undefined,
@@ -41,7 +41,7 @@ export async function createWorkflow(
 ): Promise<workflows.Opened> {
   const opened = await workflows.create(ports, namespace, path, source);
   await note(ports, 'node.create', opened, 'workflow', opened.node.path);
-  return publish(ports, opened, undefined);
+  return updateDependents(ports, opened, undefined);
 }
 
 /**
@@ -60,7 +60,7 @@ export async function updateWorkflow(
   }
   await note(ports, 'workflow.update', after);
   if (definesServices(before.revision.plan)) await collectUnused(ports, after.namespace, after.node.id);
-  return publish(ports, after, before, countsLatest(after.node));
+  return updateDependents(ports, after, before, countsLatest(after.node));
 }
 
 /** Discards the latest revision unless it is saved, and returns to the one before; without one, nothing changes. */
@@ -69,7 +69,7 @@ export async function discardLatest(ports: EnginePorts, namespace: string, path:
   const after = await workflows.discard(ports, before);
   if (after === before) return before;
   await note(ports, 'revision.discard', after);
-  return publish(ports, after, before, countsLatest(after.node));
+  return updateDependents(ports, after, before, countsLatest(after.node));
 }
 
 /** Divides the starts of a workflow among revisions. Throws what `workflows.divide` throws. */
@@ -98,7 +98,7 @@ export async function toggleWorkflow(
   const after = await workflows.toggle(ports, before, live);
   if (after === before) return completeChange(ports, before);
   await note(ports, 'workflow.toggle', after, live);
-  await publish(ports, after, before);
+  await updateDependents(ports, after, before);
 }
 
 /** Creates a directory. Throws what `tree.createDirectory` throws. */

@@ -4,43 +4,14 @@ import * as runs from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
 import { toValue } from '../../language/byte-values.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
-import type { Table } from '../../ports/table.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { INTERNAL, StateError } from '../evaluation/failures.ts';
-import { serveNative } from '../native/serving.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { CallerLog } from './caller-log.ts';
 import { readFiles } from './files.ts';
 import { hostOf } from './host.ts';
 import { addOutputs, namedOutputs } from './outputs.ts';
-
-/** The calls under way in this process, by the table of their runs: a call that is asked for twice is made once. */
-const underway = new WeakMap<Table, Map<string, Promise<runs.Run>>>();
-
-/**
- * Calls the container, or the native function, of a pending child and commits the result. Returns the child as it ended, or pending if the call
- * did not end in time; the caller delivers what that end owes. `isAwaited`: a caller's task waits for the result. It may be repeated after an interruption; it
- * then calls the container again.
- */
-export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
-  const { id } = child;
-  if (child.status !== 'pending') return Promise.resolve(child);
-  const calls = underway.get(ports.table) ?? new Map<string, Promise<runs.Run>>();
-  underway.set(ports.table, calls);
-  const known = calls.get(id);
-  if (known !== undefined) return known;
-  const made = serveOnce(ports, child, isAwaited);
-  const serving = made.finally(() => calls.delete(id));
-  calls.set(id, serving);
-  return serving;
-}
-
-function serveOnce(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
-  if (runs.isContainerCall(child)) return serveNow(ports, child, isAwaited);
-  if (!runs.isNativeCall(child)) return Promise.resolve(child);
-  return serveNative(ports, child, { isAwaited, readFiles: () => readFiles(ports, child) });
-}
 
 /**
  * Notes that the container of a child is about to be called, for a call of mode `or`: when another call wins, a child
@@ -57,7 +28,8 @@ export async function noteBegin(ports: RunnerPorts, child: runs.Run): Promise<ru
 
 type Called = runs.Call<ContainerCallee>;
 
-async function serveNow(ports: RunnerPorts, child: Called, isAwaited: boolean): Promise<runs.Run> {
+/** Calls the container of a pending child and commits the result. Returns the child as it ended, or pending. */
+export async function serveContainer(ports: RunnerPorts, child: Called, isAwaited: boolean): Promise<runs.Run> {
   const log = new CallerLog(ports, child.site, isAwaited);
   const result = await callContainer(ports, child, log).catch((error: unknown) =>
     failedCall(ports.settings.brand, error),

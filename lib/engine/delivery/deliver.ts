@@ -1,15 +1,15 @@
 import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
-import * as listeners from '../../domain/events/listeners.ts';
+import * as listenerItems from '../../domain/events/listeners.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent, Publication, Wait } from '../../domain/runs/waits.ts';
-import { startBudgetOf } from '../machines/start-budget.ts';
+import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { CleanupPorts, DeliveryPorts, EnginePorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
 import { nextAttemptOf, replyOfEnd, signalOf } from './call-ends.ts';
 import { BY_API, BY_PARENT, type Cancellation, endRun } from './cancellation.ts';
 import { notifyEnd } from './end-waiters.ts';
-import { type Entry, type LeftListeners, outboxOf } from './outbox.ts';
+import { type Entry, outboxOf, type WaitListeners } from './outbox.ts';
 import { armNextAttempt, isTimerLost } from './retry-timers.ts';
 
 /** The caller of a run that has ended, and whether it was resumed in this process, and its own outbox delivered. */
@@ -25,7 +25,7 @@ export interface Delivery<P extends DeliveryPorts> {
   /** The container or the execution of the run is known to have ended: it is not stopped again. */
   readonly hasStopped?: boolean;
   /** Listeners that the commit left in the table. Lost by a crash, they are removed by the next event that they match. */
-  readonly left?: LeftListeners | undefined;
+  readonly listeners?: WaitListeners | undefined;
   /** The caller of the run, if it was just read. */
   readonly caller?: runs.Run | undefined;
   /** Resumes the caller of an ended run in this process, if it waits for this run alone; by default its machine does. */
@@ -47,7 +47,7 @@ export async function deliver<P extends DeliveryPorts>(ports: P, run: runs.Run, 
   const isDue = (entry: Entry): boolean =>
     how.goesOn === true ? entry.do === 'publish' : entry.do !== 'stop' || how.hasStopped !== true;
   for (const entry of owed.filter(isDue)) await deliverEntry(ports, run, entry, how);
-  if (how.left !== undefined) await deliverEntry(ports, run, { do: 'forget', left: how.left }, how);
+  if (how.listeners !== undefined) await deliverEntry(ports, run, { do: 'forget', listeners: how.listeners }, how);
 }
 
 type Kind = Entry['do'];
@@ -68,7 +68,8 @@ const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   answer: async (ports, _run, { tokens, reply }) => {
     for (const token of tokens) await endTask(ports, token, reply);
   },
-  forget: (ports, _run, { left: { owner, filters, number } }) => listeners.removeAll(ports, owner, filters, number),
+  forget: (ports, _run, { listeners: { owner, filters, number } }) =>
+    listenerItems.removeAll(ports, owner, filters, number),
 };
 
 function deliverEntry<P extends DeliveryPorts>(ports: P, run: runs.Run, entry: Entry, how: Delivery<P>): Promise<void> {
@@ -106,7 +107,7 @@ async function tellCaller<P extends DeliveryPorts>(
   const { brand } = ports.settings;
   // A caller is only resumed away from its machine by an end that is the last of its state.
   const mayBeResumed =
-    signalOf(child, brand) !== undefined && startBudgetOf(ports.settings) > 0 && child.outbox.stop !== true;
+    signalOf(child, brand) !== undefined && inPlaceBudgetOf(ports.settings) > 0 && child.outbox.stop !== true;
   if (mayBeResumed) {
     const { caller, isResumed } =
       wakeCaller === undefined

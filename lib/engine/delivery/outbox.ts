@@ -5,7 +5,7 @@ import type { Filter, Listening, Parent, Publication, Wait } from '../../domain/
 import { replyOfMove } from '../machines/tasks.ts';
 import { isFulfilledRun } from '../run/waiting-run.ts';
 
-/** One thing that the last commit of a run owes. */
+/** One thing that the last commit of a run owes. docs/threads.md says for each what repeats it after a crash. */
 export type Entry =
   | { readonly do: 'publish'; readonly events: readonly Publication[] }
   /** Ends the container and the execution of a run that was cancelled. */
@@ -16,10 +16,10 @@ export type Entry =
   | { readonly do: 'notify' }
   | { readonly do: 'tellCaller'; readonly parent: Parent }
   | { readonly do: 'answer'; readonly tokens: readonly string[]; readonly reply: TaskReply }
-  | { readonly do: 'forget'; readonly left: LeftListeners };
+  | { readonly do: 'forget'; readonly listeners: WaitListeners };
 
 /** The listeners of a wait that a commit of this process left. */
-export interface LeftListeners {
+export interface WaitListeners {
   readonly owner: listeners.Owner;
   readonly filters: readonly Filter[];
   /** The number of the wait. */

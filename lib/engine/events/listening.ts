@@ -25,7 +25,7 @@ export type Offered =
 
 /**
  * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
- * was entered count, so the router may have missed the run's listeners (architecture, section 5). Returns false if the run
+ * was entered count, so the router may have missed the run's listeners. Returns false if the run
  * does not stand at the wait. Safe to repeat.
  */
 export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Executions } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import type { ExecutionHandle } from './executions.ts';
 
-/** The machines that carry calls of their own, by their names. */
+/** The machines that make calls of their own, by their names. */
 const DEFINITIONS = { 'service-call': CONTAINER_CALL, 'lambda-call': LAMBDA_CALL } as const;
 
 /** The handles of these machines, by the port that defined them. */

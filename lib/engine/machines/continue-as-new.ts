@@ -10,7 +10,7 @@ import { moveToExecution } from './executions.ts';
 const MAX_HISTORY_EVENTS = 15_000;
 const MAX_EXECUTION_MS = 340 * 86_400_000;
 
-/** Whether a run must continue in a new execution before its wait begins: the present one cannot carry it through. */
+/** Whether a run must continue in a new execution before its wait begins: the present one would end before the wait does. */
 export function shouldContinueAsNew({ historyEvents, express, executionBegan, wait }: runs.Run): boolean {
   if (express || historyEvents > MAX_HISTORY_EVENTS) return true;
   return wait !== undefined && wait.wake - executionBegan > MAX_EXECUTION_MS;

@@ -1,11 +1,11 @@
 import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
-import { isWaitFree, mayRunInPlace } from '../../compiler/plan/execution.ts';
+import { hasNoLikelyWait, isWaitFree } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
-import { countPostponed } from '../../domain/tree/definitions.ts';
+import { countPostponed } from '../../domain/tree/postponed-definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { BusyError, type Machine, MachineLimitError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { startBudgetOf } from './start-budget.ts';
+import { inPlaceBudgetOf } from './in-place-budget.ts';
 
 const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = {
   machine: 'start',
@@ -74,7 +74,7 @@ export async function ensureMachine(
 
 /** The machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
 export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): revisions.MachineKind =>
-  startBudgetOf(settings) > 0 && !mayRunInPlace(plan) ? 'waits' : 'machine';
+  inPlaceBudgetOf(settings) > 0 && !hasNoLikelyWait(plan) ? 'waits' : 'machine';
 
 /** A machine of a revision that does not exist any more. */
 export interface MissingMachine {

@@ -8,7 +8,7 @@ import type { EnginePorts } from '../ports.ts';
 import { ensureMachine, redefineMachine } from './definitions.ts';
 import { inputOf, isAtFirstWait } from './outcomes.ts';
 
-/** The execution that carries a run: the version of the machine, the number of the execution, its tier, its beginning. */
+/** The execution that drives a run: the version of the machine, the number of the execution, its tier, its beginning. */
 export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express' | 'entryWait'>;
 
 /** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
@@ -74,7 +74,7 @@ async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs
 }
 
 /**
- * Starts the execution that carries a run. Safe to repeat: an execution that has begun is not started twice. Returns false
+ * Starts the execution that drives a run. Safe to repeat: an execution that has begun is not started twice. Returns false
  * when it has ended. A machine that does not exist any more is defined again.
  */
 export async function startExecution(ports: EnginePorts, run: runs.Run): Promise<boolean> {

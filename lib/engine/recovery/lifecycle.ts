@@ -6,7 +6,7 @@ import { CRASH_MESSAGE, INTERNAL } from '../evaluation/failures.ts';
 import { continueAsNew } from '../machines/continue-as-new.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { UnitOfWork } from '../run/commit/unit-of-work.ts';
-import { completeEnd } from './carrying.ts';
+import { deliverEnd } from './unattended-runs.ts';
 
 /** An execution that did not end well. */
 export interface EndedExecution {
@@ -19,7 +19,7 @@ export interface EndedExecution {
 
 const ID_LENGTH = 36;
 
-/** The id of the run that an execution of that name carries. */
+/** The id of the run that an execution of that name drives. */
 export const runOf = (execution: string): string => execution.slice(0, ID_LENGTH);
 
 /** A run without progress for this long is ended, although only the service is at fault. */
@@ -40,7 +40,7 @@ function mayContinue(run: runs.Run, { status, error }: EndedExecution, now: numb
  * Handles the end of an execution. A run that has not ended has no execution then (it was aborted, hit a limit, or its
  * step failed permanently), so it ends as crashed, with all that it waits for; if only the service was at fault, it
  * continues in a new execution instead. Safe to repeat: it finishes interrupted work. Ignores an execution that does
- * not carry its run any more, and one that was stopped with the service.
+ * not drive its run any more, and one that was stopped with the service.
  */
 export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution): Promise<void> {
   const isCarrying = (run: runs.Run) => runs.executionOf(run) === ended.name;
@@ -50,7 +50,7 @@ export async function onExecutionEnd(ports: CleanupPorts, ended: EndedExecution)
   const { run } = await runs.update(ports, found, async (current) =>
     isCarrying(current) && current.status === 'pending' ? crash(ports, current, ended) : undefined,
   );
-  if (isCarrying(run)) await completeEnd(ports, run);
+  if (isCarrying(run)) await deliverEnd(ports, run);
 }
 
 function crash(

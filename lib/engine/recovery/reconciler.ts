@@ -14,10 +14,10 @@ import { endedTasksOf, unreportedEndOf } from '../../domain/workers/ended-tasks.
 import { MINUTE_MS } from '../../time/units.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { exportAudit } from '../events/audit-export.ts';
-import { definePostponed } from '../machines/postponed-definitions.ts';
+import { definePostponed } from '../machines/early-definitions.ts';
 import type { CleanupPorts } from '../ports.ts';
-import { carry, completeEnd } from './carrying.ts';
 import { REPORT_MS } from './ended-calls.ts';
+import { deliverEnd, ensureDriven } from './unattended-runs.ts';
 import { forEachOf, visitNamespaces } from './visits.ts';
 
 /** The assumptions and the end of a pass of the reconciler. */
@@ -55,12 +55,12 @@ interface Promised<T> {
 
 const idOf = ({ key }: OpenItem): string => keys.runIdIn(key.pk);
 
-/** A pending run is carried by an execution or a caller; a run that was ended from outside has ended completely. */
+/** A pending run is driven by an execution or a caller; a run that was ended from outside has ended completely. */
 const RUN: Promised<runs.Run> = {
   kindOf: ({ ports, namespace }) => openRunsOf(ports, namespace),
   read: ({ ports }, items) => runs.findMany(ports, items.map(idOf)),
   converge: ({ ports, isExclusive }, run) =>
-    run.status === 'pending' ? carry(ports, run, isExclusive) : completeEnd(ports, run),
+    run.status === 'pending' ? ensureDriven(ports, run, isExclusive) : deliverEnd(ports, run),
   isOpen: (_scope, run) => run.status === 'pending',
 };
 
@@ -138,11 +138,11 @@ async function keep<T>(promised: Promised<T>, scope: Scope): Promise<void> {
   }
 }
 
-type PromiseName = 'run carried' | 'event routed' | 'task reported';
+type PromiseName = 'run driven' | 'event routed' | 'task reported';
 
 /** Every promise that outlives the process which made it (docs/decisions/024 lists what follows from which). */
 const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> = {
-  'run carried': (scope) => keep(RUN, scope),
+  'run driven': (scope) => keep(RUN, scope),
   'event routed': (scope) => keep(EVENT, scope),
   'task reported': (scope) => keep(TASK, scope),
 };

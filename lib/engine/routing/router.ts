@@ -4,7 +4,7 @@ import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Message } from '../../ports/bus.ts';
-import { deliver as deliverOutbox } from '../delivery/deliver.ts';
+import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { offerToCancel } from '../events/cancelling.ts';
 import { type Offered, offer } from '../events/listening.ts';
@@ -61,7 +61,7 @@ export async function route(ports: RunnerPorts, message: Message): Promise<void>
       progress.noted = progress.offered;
     }
     if (isLast) return continueLater(ports, message, recorded, progress);
-    await deliverToPart(ports, { message, recorded, progress }, part);
+    await serveListeners(ports, { message, recorded, progress }, part);
   }
   await traces.add(ports, recorded, progress.found, isServedSoFar(progress));
   if (progress.faults.length > 0) throw progress.faults[0];
@@ -97,13 +97,13 @@ interface Routing {
   readonly progress: Progress;
 }
 
-async function deliverToPart(ports: RunnerPorts, routing: Routing, part: Candidates): Promise<void> {
+async function serveListeners(ports: RunnerPorts, routing: Routing, part: Candidates): Promise<void> {
   const { recorded, progress } = routing;
   const open = part.matching.filter((listener) => !isServed(recorded, listener));
   progress.offered += open.length;
   for (let from = 0; from < open.length; from += CONCURRENCY) {
     const now = ports.clock.now() < progress.runsUntil ? ports : withoutRunning(ports);
-    const some = open.slice(from, from + CONCURRENCY).map((listener) => deliverTo(now, routing, listener));
+    const some = open.slice(from, from + CONCURRENCY).map((listener) => serveListener(now, routing, listener));
     for (const result of await Promise.allSettled(some)) {
       if (result.status === 'rejected') noteFault(progress, result.reason, ports.clock.now());
       else if (progress.found.length < traces.MAX_TRACES && result.value.did !== 'had')
@@ -130,15 +130,19 @@ function isServed({ traces: known, replay }: events.Recorded, listener: listener
 /** The listener of a failed delivery, by its fault. */
 const listenersOfFaults = new WeakMap<object, listeners.Listener>();
 
-async function deliverTo(ports: RunnerPorts, routing: Routing, listener: listeners.Listener): Promise<events.Trace> {
-  return deliver(ports, routing, listener).catch((error: unknown) => {
+async function serveListener(
+  ports: RunnerPorts,
+  routing: Routing,
+  listener: listeners.Listener,
+): Promise<events.Trace> {
+  return offerEvent(ports, routing, listener).catch((error: unknown) => {
     if (typeof error === 'object' && error !== null) listenersOfFaults.set(error, listener);
     throw error;
   });
 }
 
 /** Offers the event to a run that waits, or starts a workflow. The listener's filter matches. Returns the trace. */
-async function deliver(
+async function offerEvent(
   ports: RunnerPorts,
   { message, recorded }: Routing,
   listener: listeners.Listener,
@@ -176,7 +180,7 @@ async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Rec
   if (run === undefined) return offered.did;
   const mayWake = offered.did === 'taken' && woke === 'not here' && isFulfilledRun(run);
   const isLeft = run.outbox.answer !== undefined;
-  if (isLeft || (!mayWake && owesAnswer(run))) await deliverOutbox(ports, run);
+  if (isLeft || (!mayWake && owesAnswer(run))) await deliver(ports, run);
   if (mayWake) await wake(ports, run);
   return offered.did;
 }

@@ -30,11 +30,11 @@ export interface Advance {
   /** When the batch is given up, milliseconds since 1970; by default never. Given where no machine calls the step again. */
   readonly latest?: number;
   /** The wait that the run leaves, and the tasks that go on where it stands then. */
-  readonly left?: LeftWait;
+  readonly leftWait?: LeftWait;
   /** As in `StepUnit`; false by default. */
   readonly holdsEvent?: boolean;
   /** How the last commit is delivered. */
-  readonly delivery?: Pick<Delivery<RunnerPorts>, 'left' | 'wakeCaller'>;
+  readonly delivery?: Pick<Delivery<RunnerPorts>, 'listeners' | 'wakeCaller'>;
   /** Called after each commit. */
   readonly onCommit?: () => void;
 }
@@ -68,7 +68,7 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
   // The run has ended, so the work of this step is too late.
   if ((await cancelByPast(ports, run)) !== undefined) throw new ConflictError([]);
   const unit = stepUnit(ports, run, how);
-  unit.left = how.left;
+  unit.leftWait = how.leftWait;
   unit.holdsEvent = how.holdsEvent ?? false;
   const { latest } = how;
   const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };

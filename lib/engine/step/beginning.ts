@@ -1,4 +1,4 @@
-import { calleeOf, mayRunInPlace } from '../../compiler/plan/execution.ts';
+import { calleeOf, hasNoLikelyWait } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
 import type * as runs from '../../domain/runs/runs.ts';
@@ -6,7 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { ownMember } from '../../language/own-members.ts';
 import { ensureMachine } from '../machines/definitions.ts';
 import { ensureStarted, firstExecution, moveToExecution, startNew, startOrMove } from '../machines/executions.ts';
-import { startBudgetOf } from '../machines/start-budget.ts';
+import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { beginInPlace } from './advance.ts';
 
@@ -31,20 +31,21 @@ function callsOutFirst(plan: Plan): boolean {
  * defined at present.
  */
 export async function begin(ports: RunnerPorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Committed> {
-  const budget = startBudgetOf(ports.settings);
+  const budget = inPlaceBudgetOf(ports.settings);
   const plan = revisions.planOf(revision);
   if (budget === 0 || callsOutFirst(plan)) return startNew(ports, revision, run);
   // A run that certainly waits does nothing before it has a machine that can wait.
-  if (!mayRunInPlace(plan)) await ensureMachine(ports, revision, 'waits');
+  if (!hasNoLikelyWait(plan)) await ensureMachine(ports, revision, 'waits');
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
   const until = ports.clock.now() + budget;
   const begun = await beginInPlace(ports, run, { revision, until, isBrief: true, chooseExecution });
-  if (begun.isCommitted) return { ...begun, run: await carryOn(ports, revision, begun.run) };
+  if (begun.isCommitted) return { ...begun, run: await continueElsewhere(ports, revision, begun.run) };
   await ensureStarted(ports, begun.run);
   return begun;
 }
 
-async function carryOn(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
+/** Lets an execution continue a run that was begun here and waits. */
+async function continueElsewhere(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
   if (run.status !== 'pending') return run;
   return run.machine === '' ? continueInMachine(ports, revision, run) : startOrMove(ports, run);
 }

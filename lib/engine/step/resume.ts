@@ -6,9 +6,9 @@ import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { signalOf } from '../delivery/call-ends.ts';
 import { deliver, type WokenCaller } from '../delivery/deliver.ts';
-import { type LeftListeners, tokensOf } from '../delivery/outbox.ts';
+import { tokensOf, type WaitListeners } from '../delivery/outbox.ts';
 import { fulfilledBy } from '../events/listening.ts';
-import { startBudgetOf } from '../machines/start-budget.ts';
+import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { replyOfMove } from '../machines/tasks.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
@@ -24,7 +24,7 @@ interface Resumption {
   /** The run has the event that ends the wait, which is not stored yet. */
   readonly holdsEvent?: boolean;
   /** The listeners of the wait. */
-  readonly left?: LeftListeners;
+  readonly listeners?: WaitListeners;
 }
 
 /**
@@ -35,24 +35,24 @@ interface Resumption {
 async function resumeHere(
   ports: RunnerPorts,
   run: WaitingRun,
-  { signal, tokens, holdsEvent = false, left }: Resumption,
+  { signal, tokens, holdsEvent = false, listeners }: Resumption,
 ): Promise<runs.Run | undefined> {
   const how: Advance = {
     revision: await revisions.need(ports, run.workflowId, run.revision),
-    until: ports.clock.now() + startBudgetOf(ports.settings),
+    until: ports.clock.now() + inPlaceBudgetOf(ports.settings),
     isBrief: true,
     signal,
     holdsEvent,
-    left: { number: run.wait.number, tokens },
-    delivery: { wakeCaller, left },
+    leftWait: { number: run.wait.number, tokens },
+    delivery: { wakeCaller, listeners },
   };
   const resumed = await advanceUntilWait(ports, run, { ...how, latest: latestOf(how) });
   return resumed.run === run ? undefined : resumed.run;
 }
 
-const mayResume = ({ settings }: RunnerPorts): boolean => startBudgetOf(settings) > 0;
+const mayResume = ({ settings }: RunnerPorts): boolean => inPlaceBudgetOf(settings) > 0;
 
-const listenersOf = (run: ListeningRun): LeftListeners => {
+const listenersOf = (run: ListeningRun): WaitListeners => {
   const { listening, number } = run.wait;
   return { owner: ownerOf(run, 'wait', listening), filters: listening.filters, number };
 };
@@ -60,7 +60,12 @@ const listenersOf = (run: ListeningRun): LeftListeners => {
 /** Resumes a run that has received its events; undefined if that is left to its machine. */
 function resumeWithEvents(ports: RunnerPorts, run: ListeningRun, holdsEvent: boolean): Promise<runs.Run | undefined> {
   const tokens = tokensOf(run.wait.listening);
-  return resumeHere(ports, run, { signal: { kind: 'eventsReceived' }, tokens, holdsEvent, left: listenersOf(run) });
+  return resumeHere(ports, run, {
+    signal: { kind: 'eventsReceived' },
+    tokens,
+    holdsEvent,
+    listeners: listenersOf(run),
+  });
 }
 
 /**
@@ -73,7 +78,7 @@ export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void>
     const current = attempt === 1 ? run : await runs.find(ports, run.id);
     if (current === undefined) return;
     const { number } = run.wait;
-    if (!isListening(current, number)) return deliver(ports, current, { left: listenersOf(run) });
+    if (!isListening(current, number)) return deliver(ports, current, { listeners: listenersOf(run) });
     const { listening } = current.wait;
     if (!isFulfilled(listening) || listening.token === '') return;
     if ((await resumeWithEvents(ports, current, false)) === undefined) await deliver(ports, current);

@@ -10,7 +10,7 @@ import { Suspend } from '../run/suspension.ts';
 import { failState } from './catches.ts';
 import { type Next, transition } from './transitions.ts';
 import { perform, resume } from './works/index.ts';
-import type { Result, Resumption } from './works/work.ts';
+import type { EndedWait, Result } from './works/work.ts';
 
 /**
  * Enters a state: its log line and metadata, its work, then its transform and transition, or its catch (reference,
@@ -30,12 +30,12 @@ export async function runState(unit: StepUnit, state: StatePlan, interruption?: 
 export function resumeState(
   unit: StepUnit,
   state: StatePlan,
-  resumption: Resumption,
+  ended: EndedWait,
   interruption?: StateError,
 ): Promise<Next> {
   return finish(unit, state, async () => {
-    if (interruption === undefined) return resume(unit, state, resumption);
-    await cancelCalls(unit.ports, unit.caller, resumption.wait);
+    if (interruption === undefined) return resume(unit, state, ended);
+    await cancelCalls(unit.ports, unit.caller, ended.wait);
     throw interruption;
   });
 }

@@ -4,7 +4,8 @@ import { callerWith } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { launch, storeChild } from '../calls/callees/children.ts';
 import { prepareCall } from '../calls/preparation.ts';
-import { noteBegin, serve } from '../containers/serving.ts';
+import { serve } from '../calls/serving.ts';
+import { noteBegin } from '../containers/serving.ts';
 import { retryReply } from '../delivery/call-ends.ts';
 import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
@@ -13,7 +14,7 @@ import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import { OverRateError } from '../limits/starts.ts';
 import { firstExecution, startOrMove } from '../machines/executions.ts';
-import { isCarried } from '../native/carrying.ts';
+import { isMadeByMachine } from '../native/machine-calls.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
 import { rejectionOf } from '../run/suspension.ts';
@@ -143,7 +144,7 @@ class CallMaker {
       const offered = await offer(ports, child, task);
       return offered.status === 'pending' ? undefined : this.reportAgain(offered);
     }
-    if (isCarried(child)) return this.continueInMachine(child);
+    if (isMadeByMachine(child)) return this.continueInMachine(child);
     const begun = child.parent?.mode === 'or' ? await noteBegin(ports, child) : child;
     const ended = begun.machine === '' ? await serve(ports, begun, true) : begun;
     if (ended.status === 'pending') return { reply: 'timedOut' };

@@ -20,7 +20,7 @@ async function postpone(ports: RunnerPorts, task: CallTask): Promise<boolean> {
 }
 
 /** Makes a call for a machine, or sets the timer of one that is repeated later. Returns the reply to a task that is over at once. */
-export async function makeOrPostpone(ports: RunnerPorts, task: CallTask): Promise<TaskReply | undefined> {
+export async function makeCallOrSetTimer(ports: RunnerPorts, task: CallTask): Promise<TaskReply | undefined> {
   return (await postpone(ports, task)) ? undefined : makeCall(ports, task);
 }
 

@@ -3,13 +3,13 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { serve } from '../calls/serving.ts';
 import { logUnawaitedFailure } from '../containers/caller-log.ts';
-import { serve } from '../containers/serving.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
 import { startExecution } from '../machines/executions.ts';
 import { END, outcomeOfWait } from '../machines/outcomes.ts';
-import { isCarried, prepareForMachine, takeFromMachine } from '../native/carrying.ts';
+import { isMadeByMachine, prepareForMachine, takeFromMachine } from '../native/machine-calls.ts';
 import type { NativeChild } from '../native/serving.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
 import { inLargeTurns } from '../run/large-runs.ts';
@@ -45,7 +45,7 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     // The process that committed the run may have crashed before it delivered what that owes.
     if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
     if (status !== 'pending') return outcomeOfEnd(run);
-    if (isCarried(run)) return carry(ports, run, task);
+    if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
     if (run.kind === 'call') return serveHere(ports, run);
     if (isStale(run, task)) return restart(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
@@ -69,7 +69,7 @@ async function serveHere(ports: RunnerPorts, call: runs.Run): Promise<Outcome> {
 }
 
 /** Returns the invocation that the machine of a call makes or, with the machine's reply, ends the call. */
-async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
+async function invokeByMachine(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
   if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
   const ended = await takeFromMachine(ports, child, reply);
   await logUnawaitedFailure(ports, ended);
@@ -77,7 +77,7 @@ async function carry(ports: RunnerPorts, child: NativeChild, { with: reply }: Ru
   return outcomeOfEnd(ended);
 }
 
-/** Whether another execution carries the run by now. */
+/** Whether another execution drives the run by now. */
 const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
   execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
 

@@ -3,7 +3,7 @@ import { END } from '../machines/outcomes.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { listen } from './listen-task.ts';
-import { makeOrPostpone, repeatCall } from './retry-call.ts';
+import { makeCallOrSetTimer, repeatCall } from './retry-call.ts';
 import { continueRun } from './run-task.ts';
 import { beginSleep, endSleep } from './sleep-task.ts';
 
@@ -11,7 +11,7 @@ export type { StepInput } from '../../compiler/emit/task-protocol.ts';
 
 /** Begins or ends the wait of a task. Returns the reply to one that is over at once; the run's end or wait ends any other. */
 function attend(ports: RunnerPorts, input: WaitingInput): Promise<TaskReply | undefined> {
-  if ('call' in input) return makeOrPostpone(ports, input);
+  if ('call' in input) return makeCallOrSetTimer(ports, input);
   if ('listen' in input) return listen(ports, input);
   if ('sleep' in input) return beginSleep(ports, input);
   if ('timer' in input) return endSleep(ports, input);

@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../../compiler/plan/execution.ts';
+import { hasNoLikelyWait } from '../../../compiler/plan/execution.ts';
 import type { ActionPlan, FunctionPlan } from '../../../compiler/plan/plan.ts';
 import { actionsOf } from '../../../compiler/plan/traits.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -75,7 +75,7 @@ export async function openSubflow(
   const opened = await openWorkflow(ports, caller, workflow);
   const { revision } = opened;
   const { plan } = revision;
-  const runsHere = plan !== undefined && mayRunInPlace(plan);
+  const runsHere = plan !== undefined && hasNoLikelyWait(plan);
   return {
     kind: 'subflow',
     action,

@@ -1,4 +1,4 @@
-import { mayRunInPlace } from '../../../compiler/plan/execution.ts';
+import { hasNoLikelyWait } from '../../../compiler/plan/execution.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { findSlot, type Slot, takeSlot } from '../../../domain/instances/waiting-requests.ts';
 import * as runs from '../../../domain/runs/runs.ts';
@@ -7,7 +7,7 @@ import { DelayedStartError } from '../../../ports/executions.ts';
 import { waitForEnd } from '../../delivery/end-waiters.ts';
 import { ensureStarted } from '../../machines/executions.ts';
 import type { CleanupPorts, RunnerPorts } from '../../ports.ts';
-import { carry, LEASE_MS } from '../../recovery/carrying.ts';
+import { ensureDriven, LEASE_MS } from '../../recovery/unattended-runs.ts';
 import { inLargeTurns } from '../../run/large-runs.ts';
 import { runInPlace } from '../../step/advance.ts';
 import { begin, continueInMachine } from '../../step/beginning.ts';
@@ -85,7 +85,7 @@ async function startForRequest(
   const prepared = await prepare(ports, invocation);
   const { opened, run, earlier } = prepared;
   const plan = revisions.planOf(opened.revision);
-  if (earlier !== undefined || !mayRunInPlace(plan)) return startWaiting(ports, prepared, deadline);
+  if (earlier !== undefined || !hasNoLikelyWait(plan)) return startWaiting(ports, prepared, deadline);
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
   if (here.status !== 'pending') return { run: here, existing: false };
@@ -155,6 +155,6 @@ async function pollEnd(ports: CleanupPorts, { id, isLarge }: Awaited, deadline: 
     if (now.status !== 'pending' || left <= interval) return now;
     if (ports.clock.now() < nextCheck) continue;
     nextCheck = ports.clock.now() + LEASE_MS;
-    await carry(ports, now, false).catch(ignoreDelay);
+    await ensureDriven(ports, now, false).catch(ignoreDelay);
   }
 }

@@ -57,7 +57,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** The limits whose failure was raised. */
   readonly exceeded: Set<keyof RunLimits>;
   /** The wait that the run leaves with this commit in another process than its machine's, and the tasks of that wait. */
-  left: Outbox['answer'];
+  leftWait: Outbox['answer'];
   /** The wait of the present state, if it waited or waits. */
   wait: Wait | undefined;
   /** When the present state was entered, milliseconds since 1970. */
@@ -207,7 +207,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     const next = this.next(ending);
     this.events.sendBroadcast(endEvent(this.ports, next));
     const { publish, writes } = await this.events.prepare(this.run);
-    const run = { ...next, outbox: omitUndefined({ publish, answer: this.left }) };
+    const run = { ...next, outbox: omitUndefined({ publish, answer: this.leftWait }) };
     const listeners = await listenerWrites(this.ports, this.run, run);
     return { run, writes: [...(await this.variables.toWrites()), ...writes, ...listeners] };
   }

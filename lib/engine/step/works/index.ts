@@ -14,7 +14,7 @@ import { raise } from './raise.ts';
 import { read } from './read.ts';
 import { resumeSleep, sleep } from './sleep.ts';
 import { validate } from './validate.ts';
-import type { Kind, Perform, Result, Resume, Resumption, WorkOf } from './work.ts';
+import type { EndedWait, Kind, Perform, Result, Resume, WorkOf } from './work.ts';
 import { write } from './write.ts';
 
 const PERFORM: { readonly [K in Kind]: Perform<K> } = {
@@ -52,7 +52,7 @@ export async function perform(unit: StepUnit, { work }: StatePlan): Promise<Resu
 }
 
 /** Goes on with a state's work after a wait or a checkpoint. Throws StateError. */
-export async function resume(unit: StepUnit, { work }: StatePlan, resumption: Resumption): Promise<Result> {
+export async function resume(unit: StepUnit, { work }: StatePlan, ended: EndedWait): Promise<Result> {
   if (!isWaitingKind(work.do)) throw internalFailure(`the work '${work.do}' does not wait`);
-  return (RESUME[work.do] as Resume<WaitingKind>)(unit, work as WorkOf<WaitingKind>, resumption);
+  return (RESUME[work.do] as Resume<WaitingKind>)(unit, work as WorkOf<WaitingKind>, ended);
 }

@@ -10,7 +10,7 @@ import { missedEvents } from '../../events/missed-events.ts';
 import type { StepUnit } from '../../run/commit/step-unit.ts';
 import { checkpoint, Suspend } from '../../run/suspension.ts';
 import { endOfWait } from '../../run/timeouts.ts';
-import type { Perform, Resume, Resumption, WorkOf } from './work.ts';
+import type { EndedWait, Perform, Resume, WorkOf } from './work.ts';
 
 /** A commit is one transaction of at most 100 writes, and each event to wait for is one of them. */
 const MAX_EVENTS = 80;
@@ -49,7 +49,7 @@ async function begin(unit: StepUnit, { mode, events, timeout }: Omit<WorkOf<'lis
 }
 
 /** Events that were received count, even if the time of the wait was over before the machine was answered. */
-async function receivedOf(unit: StepUnit, { wait: { listening, entered }, signal }: Resumption): Promise<Listening> {
+async function receivedOf(unit: StepUnit, { wait: { listening, entered }, signal }: EndedWait): Promise<Listening> {
   if (listening !== undefined && isFulfilled(listening)) return listening;
   if (signal.kind === 'machineFailed') throw internalFailure(`the wait failed: ${signal.error}: ${signal.cause}`);
   const hints = listening === undefined ? [] : await missedEvents(unit.ports, unit.run, listening, entered);
@@ -78,9 +78,9 @@ function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
 export const listen: Perform<'listen'> = begin;
 
 /** Puts the received events into the data. Throws the catchable timeout when they did not come in time. */
-export const resumeListen: Resume<'listen'> = async (unit, work, resumption) => {
-  if (!resumption.wait.isWaiting) return begin(unit, work);
-  keepReceived(unit, await receivedOf(unit, resumption));
+export const resumeListen: Resume<'listen'> = async (unit, work, ended) => {
+  if (!ended.wait.isWaiting) return begin(unit, work);
+  keepReceived(unit, await receivedOf(unit, ended));
   return undefined;
 };
 
@@ -94,9 +94,9 @@ const anyOf = ({ events, timeout }: WorkOf<'listen-any'>) => ({
 export const listenAny: Perform<'listen-any'> = (unit, work) => begin(unit, anyOf(work));
 
 /** As `resumeListen`. The exit is the first one for the type of the event, whatever its filter (reference, 10.13). */
-export const resumeListenAny: Resume<'listen-any'> = async (unit, work, resumption) => {
-  if (!resumption.wait.isWaiting) return begin(unit, anyOf(work));
-  const listening = await receivedOf(unit, resumption);
+export const resumeListenAny: Resume<'listen-any'> = async (unit, work, ended) => {
+  if (!ended.wait.isWaiting) return begin(unit, anyOf(work));
+  const listening = await receivedOf(unit, ended);
   keepReceived(unit, listening);
   const slot = listening.received.findIndex((text) => text !== null);
   const type = listening.filters[slot]?.type;

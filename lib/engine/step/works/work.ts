@@ -20,14 +20,10 @@ export type ResultOf<K extends Kind> = K extends WaitingKind ? Result : Exit | u
 export type Perform<K extends Kind> = (unit: StepUnit, work: WorkOf<K>) => Promise<ResultOf<K>>;
 
 /** A wait that is over, or a checkpoint that was made. */
-export interface Resumption {
+export interface EndedWait {
   readonly wait: Wait;
   readonly signal: ResumeSignal;
 }
 
 /** Goes on with a state's work after a wait or a checkpoint. Throws StateError. */
-export type Resume<K extends WaitingKind> = (
-  unit: StepUnit,
-  work: WorkOf<K>,
-  resumption: Resumption,
-) => Promise<Result>;
+export type Resume<K extends WaitingKind> = (unit: StepUnit, work: WorkOf<K>, ended: EndedWait) => Promise<Result>;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import * as definitions from '../../domain/tree/definitions.ts';
+import * as definitions from '../../domain/tree/postponed-definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { BusyError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';

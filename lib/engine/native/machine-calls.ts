@@ -14,7 +14,8 @@ import { openInput } from './inputs.ts';
 import { commitOutcome, type NativeChild } from './serving.ts';
 
 /** Whether a child is a call that a state machine of its own makes (`lib/compiler/emit/lambda-call.ts`). */
-export const isCarried = (child: Run): child is NativeChild => isNativeCall(child) && child.callee.byMachine === true;
+export const isMadeByMachine = (child: Run): child is NativeChild =>
+  isNativeCall(child) && child.callee.byMachine === true;
 
 async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<PreparedInvocation> {
   return JSON.parse(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;

@@ -12,12 +12,12 @@ import { reportEndedCalls } from './ended-calls.ts';
 import { resumeLostPauses } from './retry-pauses.ts';
 
 /**
- * A request that carries a run commits it at least this often, milliseconds; so does a step that computes. Another
+ * A request that drives a run commits it at least this often, milliseconds; so does a step that computes. Another
  * process may take over a run that was not committed for this long: if the first one still works, only one of them commits.
  */
 export const LEASE_MS = 60_000;
 
-/** Whether another process may carry the run at this moment, which cannot be asked. */
+/** Whether another process may drive the run at this moment, which cannot be asked. */
 const isLeased = (run: runs.Run, now: number): boolean => now - run.updated < LEASE_MS;
 
 /** The longest time of an execution of the tier EXPRESS (aws-facts, 1.1). */
@@ -28,10 +28,10 @@ const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean
   express && now - executionBegan > MAX_EXPRESS_MS;
 
 /**
- * Makes sure that a pending run is carried: by a running execution, or, for a child that has none yet, by its caller.
- * `isExclusive`: no other process is at work, so a run without an execution is carried by none. Idempotent.
+ * Makes sure that something drives a pending run: a running execution, or, for a child that has none yet, by its caller.
+ * `isExclusive`: no other process is at work, so nothing drives a run without an execution. Idempotent.
  */
-export async function carry(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
+export async function ensureDriven(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
   const isOpen = run.status === 'pending' && run.kind === 'workflow';
   if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
   if (run.machine === '') {
@@ -66,7 +66,7 @@ async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): 
  * Delivers what the end of a run owes that was ended from outside. The reports of runs that their own steps ended are found
  * by their callers, and their events by the reconciler. Idempotent.
  */
-export async function completeEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
+export async function deliverEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const isEndedByStep = run.status === 'complete' || (run.status === 'failed' && run.wait === undefined);
   const isOpen = run.outbox.stop === true || !isEndedByStep;
   if (run.status !== 'pending' && isOpen) await deliver(ports, run);
