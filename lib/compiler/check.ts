@@ -18,6 +18,10 @@ export function check(document: Document): readonly Problem[] {
   for (const target of start?.context.transitions ?? []) {
     checkExists(target, stateIds, 'start targets state that does not exist', problems);
   }
+  for (const target of document.transitions) {
+    const text = `workflow '${target.field}' transition '${target.name}' does not exist`;
+    checkExists(target, stateIds, text, problems);
+  }
   for (const [index, { context }] of states.entries()) {
     for (const target of context.transitions) {
       const text = `workflow state[${index}] '${target.field}' transition '${target.name}' does not exist`;

@@ -2,15 +2,21 @@ import { omitUndefined } from '../language/omit-undefined.ts';
 import { addProblem, MAX_PROBLEMS, type Problem } from '../language/problem.ts';
 import { scriptProblem } from '../language/scripts/scripts.ts';
 import type { MapNode, Node } from '../language/yaml/parser.ts';
-import { type Budget, createContext, MAX_SCHEMA_PARTS, type MessagePrefixes, problemsOf } from './decoding/context.ts';
-import { duration, query, text } from './decoding/decoders.ts';
-import { acceptedFields, decodeFields, object } from './decoding/object.ts';
+import {
+  type Budget,
+  createContext,
+  MAX_SCHEMA_PARTS,
+  type MessagePrefixes,
+  problemsOf,
+  type Reference,
+} from './decoding/context.ts';
+import { query, text } from './decoding/decoders.ts';
+import { acceptedFields, decodeFields } from './decoding/object.ts';
 import { decodeVariant } from './decoding/variants.ts';
-import { toFilter } from './parts/event-filters.ts';
 import { FUNCTION_TYPES } from './parts/functions.ts';
-import { RUN_SETTINGS } from './parts/run-settings.ts';
+import { RUN_SETTINGS, type RunSettings, toSettings } from './parts/run-settings.ts';
 import { START_TYPES, type StartPlan } from './parts/starts.ts';
-import type { FunctionPlan, Plan, StatePlan } from './plan/plan.ts';
+import type { FunctionPlan, StatePlan } from './plan/plan.ts';
 import { decodeSection, findEntry, noStates, type Part, type Section } from './sections.ts';
 import { STATE_TYPES } from './states/index.ts';
 
@@ -19,8 +25,9 @@ export interface Document {
   readonly start?: Part<StartPlan>;
   readonly states: readonly Part<StatePlan>[];
   readonly functions: readonly Part<FunctionPlan>[];
-  readonly timeouts: Plan['timeouts'];
-  readonly settings: Pick<Plan, 'labels' | 'record' | 'limits' | 'cancelOn'>;
+  readonly settings: RunSettings;
+  /** The states that the fields of the document name. */
+  readonly transitions: readonly Reference[];
   /** In the order in which the original checks. */
   readonly problems: readonly Problem[];
   /** Problems that the original checks after all others. */
@@ -48,7 +55,6 @@ const FIELDS = {
   direktiv_api: text,
   description: text,
   url: text,
-  timeouts: object({ interrupt: duration, kill: duration }),
   ...RUN_SETTINGS,
   start: query,
   functions: query,
@@ -62,6 +68,8 @@ export const LANGUAGE = {
   functions: FUNCTION_TYPES,
   states: STATE_TYPES,
 } as const;
+
+const NO_SETTINGS: RunSettings = { timeouts: {}, catch: [] };
 
 /** Adds the problems of scripts that are too large, wherever they are: nothing reads them before. */
 function checkScripts(node: Node, problems: Problem[], seen = new Set<Node>()): void {
@@ -79,11 +87,11 @@ function checkScripts(node: Node, problems: Problem[], seen = new Set<Node>()): 
 
 /** Decodes a document part by part. Never throws. */
 export function decodeDocument(root: Node): Document {
-  const nothing = { states: [], functions: [], timeouts: {}, settings: {}, lateProblems: [] };
+  const nothing = { states: [], functions: [], settings: NO_SETTINGS, transitions: [], lateProblems: [] };
   if (root.kind !== 'map') return { ...nothing, problems: [noStates(root)] };
   const budget = { schemaParts: MAX_SCHEMA_PARTS };
   const context = createContext(DOCUMENT_PREFIXES, budget);
-  const { timeouts, labels, record, limits, cancelOn } = decodeFields(root, FIELDS, context);
+  const settings = toSettings(decodeFields(root, FIELDS, context));
   const start = decodeStart(root, budget);
   const sectionProblems: Problem[] = [];
   checkScripts(root, sectionProblems);
@@ -96,13 +104,8 @@ export function decodeDocument(root: Node): Document {
     ...omitUndefined({ start }),
     states,
     functions,
-    timeouts: omitUndefined({ ...timeouts }),
-    settings: omitUndefined({
-      labels,
-      record,
-      limits: limits && omitUndefined(limits),
-      cancelOn: cancelOn && toFilter(cancelOn),
-    }),
+    settings,
+    transitions: context.transitions,
     problems: [...ofStart, ...sectionProblems, ...context.undecodable, ...ofParts].slice(0, MAX_PROBLEMS),
     lateProblems: context.invalid,
   };

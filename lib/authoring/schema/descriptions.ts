@@ -13,7 +13,11 @@ export const WORKFLOW_FIELDS: Descriptions = {
   url: 'Where the workflow is described; it has no effect.',
   timeouts: 'Time limits of a run.',
   labels: 'Names and queries; the results are labels, by which runs are found.',
-  cancelOn: 'The event that cancels a run. Its context is evaluated over the input.',
+  cancelOn:
+    'The event that cancels a run. Its context is evaluated over the input. `transition`: a handler instead of `onFailure`.',
+  catch: 'The catches of every state, after its own.',
+  onFailure: 'The id of the state that a run enters once before it fails. The error is in `error`; the run keeps it.',
+  finally: 'The id of the state that a run enters last, before it ends in any way.',
   record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: that of the namespace.',
   limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
   start: 'What starts runs. Default: requests.',
@@ -159,10 +163,12 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
   timeouts: {
     interrupt: 'A run that lasts longer fails with `cancels.timeout.soft`, which a state can catch. Default: PT15M.',
     kill: 'A run that lasts longer ends with `cancels.timeout.hard`. Default: 5 minutes after the interrupt.',
+    handlers: 'The time of each chain of `onFailure` and `finally`. Default: PT15M.',
   },
   cancelOn: {
     type: 'The type of the event.',
     context: 'Attributes that the event must have, with their values: queries over the input of the run.',
+    transition: 'The id of the state that a cancelled run enters instead of that of `onFailure`.',
   },
   limits: {
     transitions: 'The states that a run enters; then it fails with `limits.transitions`.',

@@ -1,9 +1,21 @@
 import { labelNameProblem, MAX_LABELS } from '../../language/labels.ts';
+import { omitUndefined } from '../../language/omit-undefined.ts';
 import { reportInvalid } from '../decoding/context.ts';
-import { createDecoder, dictionary, oneOf, positive } from '../decoding/decoders.ts';
-import { object } from '../decoding/object.ts';
-import type { Plan } from '../plan/plan.ts';
-import { typedEvent } from './event-filters.ts';
+import {
+  createDecoder,
+  dictionary,
+  duration,
+  oneOf,
+  positive,
+  required,
+  text,
+  transition,
+} from '../decoding/decoders.ts';
+import { type Decoded, object } from '../decoding/object.ts';
+import type { Handlers } from '../plan/handlers.ts';
+import type { CatchPlan, Plan } from '../plan/plan.ts';
+import { toFilter } from './event-filters.ts';
+import { catchers } from './state.ts';
 
 /** Names and queries; undefined where there is none. */
 const labels = createDecoder<Plan['labels']>({ kind: 'map' }, (node, field, context) => {
@@ -16,10 +28,37 @@ const labels = createDecoder<Plan['labels']>({ kind: 'map' }, (node, field, cont
   return values;
 });
 
-/** The fields of a document about what its runs keep, and how they are found and cancelled. */
+/** The fields of a document about what its runs keep, how they are found and cancelled, and how they end. */
 export const RUN_SETTINGS = {
+  timeouts: object({ interrupt: duration, kill: duration, handlers: duration }),
   labels,
   record: oneOf(['full', 'flow', 'none']),
-  cancelOn: typedEvent,
+  cancelOn: object({ type: required(text), context: dictionary, transition }),
+  catch: catchers,
+  onFailure: transition,
+  finally: transition,
   limits: object({ transitions: positive, logBytes: positive }),
 };
+
+/** What a document says about its runs, as the plan has it. */
+export interface RunSettings extends Pick<Plan, 'timeouts' | 'labels' | 'record' | 'limits' | 'cancelOn' | 'handlers'> {
+  /** The catches of every state, after its own. */
+  readonly catch: readonly CatchPlan[];
+}
+
+/** Returns the settings in the plan. */
+export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
+  const { timeouts, labels: named, record, limits, cancelOn, onFailure } = decoded;
+  const handlers: Handlers = omitUndefined({ onFailure, onCancel: cancelOn?.transition, finally: decoded.finally });
+  return {
+    timeouts: omitUndefined({ ...timeouts }),
+    catch: decoded.catch.map(omitUndefined),
+    ...omitUndefined({
+      labels: named,
+      record,
+      limits: limits && omitUndefined(limits),
+      cancelOn: cancelOn && toFilter(cancelOn),
+      handlers: Object.keys(handlers).length === 0 ? undefined : handlers,
+    }),
+  };
+}

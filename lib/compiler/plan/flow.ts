@@ -11,16 +11,35 @@ const isEnd = ({ transition }: Target): boolean => transition === undefined || t
 const targetsOf = (targets: readonly Target[]): string[] =>
   targets.flatMap((target) => (isEnd(target) ? [] : [target.transition ?? '']));
 
-/** The exits of a state: its own, those that its work may choose, and those of its catch list. */
-const allExits = ({ exit, work, catch: catchers }: StatePlan): readonly Target[] => [
-  exit,
-  ...exitsOf(work),
+/** The exits after a failure: those of the catch list, and the handlers of the workflow. */
+const exitsOfFailure = ({ catch: catchers, handlers = [] }: StatePlan): readonly Target[] => [
   ...catchers,
+  ...handlers.map((transition) => ({ transition })),
+];
+
+/** The exits of a state: its own, those that its work may choose, and those after a failure. */
+const allExits = (state: StatePlan): readonly Target[] => [
+  state.exit,
+  ...exitsOf(state.work),
+  ...exitsOfFailure(state),
 ];
 
 /** Returns the ids of the states that may follow a state, after a success or a failure. */
 export function successors(state: StatePlan): string[] {
   return [...new Set(targetsOf(allExits(state)))];
+}
+
+/** Returns the ids of these states and of all that may follow them. */
+export function statesFrom(states: Plan['states'], begin: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const open = [...begin];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const state = Object.hasOwn(states, id) ? states[id] : undefined;
+    if (state === undefined || seen.has(id)) continue;
+    seen.add(id);
+    open.push(...successors(state));
+  }
+  return seen;
 }
 
 const mayEndAfter = (state: StatePlan): boolean => allExits(state).some(isEnd);
@@ -55,7 +74,7 @@ export function exitsFrom(plan: Plan, begin: readonly string[]): BatchExits {
     const waiting = waitingOf(state.work);
     if (waiting !== 'never') waits.add(id);
     // A state that always waits may still fail before it waits.
-    const exits = waiting === 'always' ? state.catch : allExits(state);
+    const exits = waiting === 'always' ? exitsOfFailure(state) : allExits(state);
     open.push(...targetsOf(exits));
     mayEnd ||= exits.some(isEnd);
   }

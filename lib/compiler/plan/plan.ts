@@ -1,3 +1,4 @@
+import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
 /**
@@ -21,7 +22,10 @@ export interface Plan {
   readonly start: Start;
   /** The id of the first state. */
   readonly entry: string;
-  readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration };
+  /** `handlers` is the time of each chain of `handlers`. */
+  readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration; readonly handlers?: Duration };
+  /** The states that a run enters before it ends; absent: none. */
+  readonly handlers?: Handlers;
   /** The labels of a run: names and queries, evaluated over the input. */
   readonly labels?: Readonly<Record<string, Query>>;
   /** The extent of the record of a run; absent: that of the namespace. */
@@ -147,7 +151,10 @@ export interface StatePlan {
   /** Absent: the state logs no line. */
   readonly log?: Query;
   readonly metadata?: Query;
+  /** Those of the state, then those of the workflow. */
   readonly catch: readonly CatchPlan[];
+  /** The states of the workflow's handlers that may follow a failure without a catch, or the end; absent: none. */
+  readonly handlers?: readonly string[];
   readonly work: Work;
   /** The exit after a success, unless the work chooses an exit of its own. */
   readonly exit: Exit;

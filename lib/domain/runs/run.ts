@@ -1,3 +1,4 @@
+import type { HandlerPhase } from '../../compiler/plan/handlers.ts';
 import { toValue } from '../../language/byte-values.ts';
 import { isObject } from '../../language/json.ts';
 import type { Labels } from '../../language/labels.ts';
@@ -43,6 +44,22 @@ export interface Failure {
   readonly message: string;
 }
 
+/** How a run ends, or would end if no handler followed. */
+export type RunEnd =
+  | { readonly end: 'complete' }
+  | { readonly end: 'failed' | 'crashed'; readonly code: string; readonly message: string };
+
+/** A run that is in the chain of states of a handler. */
+export interface Handling {
+  readonly phase: HandlerPhase;
+  /** How the run ends after the last handler, whatever becomes of that. */
+  readonly end: RunEnd;
+  /** The state in which it came to that end. */
+  readonly from: string;
+  /** When the time of the chain is over, milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** The fields that a run of a workflow and a call have in common: both are stored as one item, and end once. */
 export interface RunFields extends Head {
   /** The name of the namespace. */
@@ -61,6 +78,8 @@ export interface RunFields extends Head {
   readonly input: Uint8Array;
   /** The error of an error state; the run ends failed with it. */
   readonly raised?: Failure;
+  /** The handler in whose chain of states the run is; absent: it is in none. */
+  readonly handling?: Handling;
   /** The soft timeout was raised; it is raised once. */
   readonly interrupted: boolean;
   /** The limits whose failure was raised; each is raised once. */

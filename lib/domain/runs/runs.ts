@@ -30,7 +30,19 @@ import { isSampled, spansOf } from './spans.ts';
 import { tailText } from './tails.ts';
 
 export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
-export type { Call, Failure, Head, Level, LogLine, Run, RunFields, Status, WorkflowRun } from './run.ts';
+export type {
+  Call,
+  Failure,
+  Handling,
+  Head,
+  Level,
+  LogLine,
+  Run,
+  RunEnd,
+  RunFields,
+  Status,
+  WorkflowRun,
+} from './run.ts';
 export { isContainerCall, isNativeCall, isTask } from './run.ts';
 
 /** The name of the execution that drives a run. */

@@ -1,3 +1,4 @@
+import type { RunHandlers } from '../../compiler/plan/handlers.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { RecordMode } from '../record-modes.ts';
 import type { NamespaceLimits } from '../run-limits.ts';
@@ -196,6 +197,16 @@ export interface LeftWait {
   readonly tokens: readonly string[];
 }
 
+/** The execution of a run that another one has replaced, and the wait in which it was. */
+export interface Abandoned {
+  /** The handle of the machine; empty: no execution drove the run. */
+  readonly machine: string;
+  /** The name of the execution. */
+  readonly execution: string;
+  readonly step: number;
+  readonly wait?: Pick<Wait, 'origin' | 'calls'>;
+}
+
 /**
  * What the last commit of a run owes and what does not follow from its other fields (transactional outbox). It is
  * delivered after the commit, and stays until a commit replaces it: a delivery may be repeated.
@@ -206,6 +217,8 @@ export interface Outbox {
   readonly stop?: true;
   /** The tasks that go on where the run stands. */
   readonly answer?: LeftWait;
+  /** What a run was at when a handler took it over from outside: its execution is stopped, its calls are cancelled. */
+  readonly abandoned?: Abandoned;
 }
 
 /** The settings of its namespace and workflow that a run keeps from its start. */
@@ -222,6 +235,8 @@ export interface SettingsSnapshot {
   readonly limits?: Partial<NamespaceLimits>;
   /** The beginning and the end of the run are counted in the table, because the namespace limits its active runs. */
   readonly isCounted?: true;
+  /** The handlers of its workflow; absent: none. */
+  readonly handlers?: RunHandlers;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */
   readonly avoidsNative?: boolean;
   /** Over how many partitions its rows are spread; absent: one (decision 7). */

@@ -1,7 +1,8 @@
 import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
 import * as listenerItems from '../../domain/events/listeners.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import type { Parent, Publication, Wait } from '../../domain/runs/waits.ts';
+import type { Abandoned, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
+import { startOrMove } from '../machines/executions.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { CleanupPorts, DeliveryPorts, EnginePorts } from '../ports.ts';
@@ -62,6 +63,7 @@ type Deliver<K extends Kind> = <P extends DeliveryPorts>(
 const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   publish: (ports, _run, { events }) => publish(ports, events),
   stop: (ports, run) => stop(ports, run),
+  abandon: (ports, run, { abandoned }) => abandon(ports, run, abandoned),
   cancelCalls: (ports, run, { wait }) => cancelCalls(ports, run, wait),
   notify: async (_ports, run) => notifyEnd(run.id),
   tellCaller: (ports, run, { parent }, how) => tellCaller(ports, run, parent, how),
@@ -92,6 +94,16 @@ async function stop(ports: CleanupPorts, run: runs.Run): Promise<void> {
     });
   }
   if (machine !== '') await ports.executions.stop(machine, runs.executionOf(run), code, message);
+}
+
+/** Ends the execution that a handler replaced, after which that cannot make calls, and cancels those that it made. */
+async function abandon(
+  ports: DeliveryPorts,
+  { id, code, message }: runs.Run,
+  { machine, execution, step, wait }: Abandoned,
+): Promise<void> {
+  if (machine !== '') await ports.executions.stop(machine, execution, code, message);
+  await cancelCalls(ports, { id, step }, wait);
 }
 
 /**
@@ -126,12 +138,13 @@ async function tellCaller<P extends DeliveryPorts>(
 
 /**
  * Cancels a pending run and every child that it waits for; a run that has ended stays as it is. Repeat it to finish a
- * cancellation that was interrupted. Returns the run as it ended.
+ * cancellation that was interrupted. Returns the run as it ended, or as a handler of its workflow took it over.
  */
 export async function cancel(ports: DeliveryPorts, run: runs.Run, why: Cancellation = BY_API): Promise<runs.Run> {
   const ended = await endRun(ports, run, why);
-  if (ended.outbox.stop === true) await deliver(ports, ended);
-  return ended;
+  const isTakenOver = ended.outbox.abandoned !== undefined;
+  if (ended.outbox.stop === true || isTakenOver) await deliver(ports, ended);
+  return isTakenOver ? startOrMove(ports, ended) : ended;
 }
 
 /** Cancels the children that a run waits for in a wait, and everything that those wait for. */

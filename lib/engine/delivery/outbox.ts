@@ -1,7 +1,7 @@
 import type { TaskReply } from '../../compiler/emit/task-protocol.ts';
 import type * as listeners from '../../domain/events/listeners.ts';
 import type { Run } from '../../domain/runs/runs.ts';
-import type { Filter, Listening, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
+import type { Abandoned, Filter, Listening, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
 import { replyOfMove } from '../machines/tasks.ts';
 import { isFulfilledRun } from '../run/waiting-run.ts';
 
@@ -10,6 +10,8 @@ export type Entry =
   | { readonly do: 'publish'; readonly events: readonly Publication[] }
   /** Ends the container and the execution of a run that was cancelled. */
   | { readonly do: 'stop' }
+  /** Ends an execution that another one has replaced, and cancels the calls for which the run waited there. */
+  | { readonly do: 'abandon'; readonly abandoned: Abandoned }
   /** Cancels the calls for which a run waited that was ended from outside. */
   | { readonly do: 'cancelCalls'; readonly wait: Pick<Wait, 'origin' | 'calls'> }
   /** Wakes the requests of this process that wait for the end of the run. */
@@ -31,8 +33,9 @@ export function tokensOf({ token, otherTokens = [] }: Listening): readonly strin
   return token === '' ? [] : [token, ...otherTokens];
 }
 
-/** Whether a machine waits for an answer that the last commit owes it: events alone are found again by the reconciler. */
-export const owesAnswer = (run: Run): boolean => run.outbox.answer !== undefined || isFulfilledRun(run);
+/** Whether a machine waits for what the last commit owes it: events alone are found again by the reconciler. */
+export const owesAnswer = (run: Run): boolean =>
+  run.outbox.answer !== undefined || run.outbox.abandoned !== undefined || isFulfilledRun(run);
 
 /**
  * What the last commit of a run owes, in the order in which it is delivered. Nothing but the run's item is needed: events and
@@ -43,6 +46,7 @@ export function outboxOf(run: Run, now: number): Entry[] {
   const { outbox, status, wait, parent } = run;
   const entries: Entry[] = [];
   if (outbox.publish !== undefined) entries.push({ do: 'publish', events: outbox.publish });
+  if (outbox.abandoned !== undefined) entries.push({ do: 'abandon', abandoned: outbox.abandoned });
   if (status !== 'pending') {
     if (outbox.stop === true) entries.push({ do: 'stop' });
     if (wait?.calls !== undefined) entries.push({ do: 'cancelCalls', wait });

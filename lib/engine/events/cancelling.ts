@@ -33,7 +33,9 @@ export async function offerToCancel(
   const why = byEvent(event);
   if (run.status !== 'pending' && !isCancelledCode(run.code)) return 'gone';
   const ended = await cancel(ports, run, why);
-  return ended.message === why.message ? 'cancelled' : 'gone';
+  const { end } = ended.handling ?? {};
+  const { message } = end === undefined || end.end === 'complete' ? ended : end;
+  return message === why.message ? 'cancelled' : 'gone';
 }
 
 /**

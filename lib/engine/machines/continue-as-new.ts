@@ -4,7 +4,7 @@ import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { ensureMachine } from './definitions.ts';
-import { moveToExecution } from './executions.ts';
+import { type ExecutionHandle, moveToExecution } from './executions.ts';
 
 /** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
 const MAX_HISTORY_EVENTS = 15_000;
@@ -36,11 +36,16 @@ const isUnchanged = (now: runs.Run, before: runs.Run): boolean =>
  * Does nothing when the run has changed since it was read.
  */
 export async function continueAsNew(ports: EnginePorts, run: runs.Run): Promise<void> {
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const machine = await ensureMachine(ports, revision, 'resumes');
-  await moveToExecution(ports, run, async (current) => {
-    if (!isUnchanged(current, run)) return undefined;
-    const executionBegan = ports.clock.now();
-    return { executions: run.executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
-  });
+  const next = await nextExecution(ports, run);
+  await moveToExecution(ports, run, async (current) => (isUnchanged(current, run) ? next : undefined));
+}
+
+/** The new execution in which a run continues from where it stands, not started. */
+export async function nextExecution(
+  ports: EnginePorts,
+  { workflowId, revision, executions }: runs.Run,
+): Promise<ExecutionHandle & Pick<runs.Run, 'historyEvents' | 'executionBegan'>> {
+  const machine = await ensureMachine(ports, await revisions.need(ports, workflowId, revision), 'resumes');
+  const executionBegan = ports.clock.now();
+  return { executions: executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
 }

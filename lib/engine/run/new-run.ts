@@ -72,7 +72,9 @@ function snapshotOf(
   const native = namespace.avoidsNative ? { avoidsNative: true } : {};
   const spread = namespace.spread === undefined ? {} : { spread: namespace.spread };
   const late = clock.now() - readAt <= START_AFTER_READ_MS ? {} : { readAt };
-  const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late };
+  const time = plan?.timeouts.handlers;
+  const handlers = plan?.handlers && { handlers: { ...plan.handlers, ...(time === undefined ? {} : { time }) } };
+  const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late, ...handlers };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }
 

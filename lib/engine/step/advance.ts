@@ -107,7 +107,8 @@ export async function advanceUntilWait(ports: RunnerPorts, run: runs.Run, how: A
   const { run: committed, stop = 'ended' } = current;
   if (committed !== run) await deliver(ports, committed, how.delivery);
   const cancelled = stop === 'waits' ? await cancelByPast(ports, committed) : undefined;
-  return cancelled === undefined ? { run: committed, stop } : { run: cancelled, stop: 'ended' };
+  if (cancelled === undefined) return { run: committed, stop };
+  return { run: cancelled, stop: cancelled.status === 'pending' ? 'moves' : 'ended' };
 }
 
 /** The text of large data takes as long as a turn. */

@@ -1,6 +1,7 @@
 import type { ResumeSignal } from '../../compiler/emit/task-protocol.ts';
 import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
 import type { Plan, StatePlan } from '../../compiler/plan/plan.ts';
+import type { RunEnd } from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { internalFailure } from '../evaluation/failures.ts';
 import { partitionFor } from '../run/commit/listener-writes.ts';
@@ -11,10 +12,10 @@ import { timeoutFailure } from './deadlines.ts';
 import { setLabels } from './labels.ts';
 import { limitFailure } from './run-limits.ts';
 import { resumeState, runState } from './state.ts';
-import type { End, Next } from './transitions.ts';
+import { beforeEnd, type Next } from './transitions.ts';
 
 /** How a batch ends: with the run, at a wait (`unit.wait`), or at a checkpoint, after which the run goes on. */
-export type BatchEnd = End | { readonly end: 'wait' } | { readonly end: 'checkpoint' };
+export type BatchEnd = RunEnd | { readonly end: 'wait' } | { readonly end: 'checkpoint' };
 
 /** A commit is one transaction of at most 100 writes. */
 const MAX_WRITES = 60;
@@ -33,7 +34,11 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
   await processor?.takeTurn(run.namespaceId);
   await setLabels(unit);
   const failed = await setCancelOn(unit);
-  if (failed !== undefined) return failed;
+  if (failed !== undefined) {
+    const next = beforeEnd(unit, failed);
+    if (!('to' in next)) return next;
+    unit.at = next.to;
+  }
   for (let current = signal; ; current = { kind: 'due' }) {
     const next = await runNext(unit, current);
     if ('suspend' in next) return suspend(unit, next.suspend);

@@ -1,11 +1,12 @@
 import type { CatchPlan, StatePlan } from '../../compiler/plan/plan.ts';
 import { type RecordedError, whereText } from '../../domain/runs/records.ts';
+import type { RunEnd } from '../../domain/runs/runs.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
 import { placeOf } from '../../language/yaml/places.ts';
 import { explain } from '../evaluation/explanations.ts';
 import { CRASH_MESSAGE, INTERNAL, type StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
-import { type End, type Next, transition } from './transitions.ts';
+import { type Next, transition } from './transitions.ts';
 
 /** A failed state goes where its catch says, else the run ends (workflow-language reference, 7.2). */
 export function failState(unit: StepUnit, state: StatePlan, error: StateError): Next {
@@ -72,7 +73,7 @@ function findCatch(unit: StepUnit, plans: readonly CatchPlan[], code: string): C
   return undefined;
 }
 
-function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedError): End {
+function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedError): RunEnd {
   const { code } = explained;
   const named = error.kind === 'plain' ? '' : ` '${code}'`;
   unit.log(`Instance failed with uncatchable error${named}: ${error.detail}`, 'error');
@@ -81,7 +82,7 @@ function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedE
 }
 
 /** The detail of an internal error is for the log of the instance and for the explanation of its failure. */
-function crash(unit: StepUnit, state: StatePlan, error: StateError): End {
+function crash(unit: StepUnit, state: StatePlan, error: StateError): RunEnd {
   unit.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
   const failure = { code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
   const explained = { ...failure, near: [error.detail], ...explanationOf(unit, state, error) };

@@ -31,6 +31,11 @@ export function deadlinesOf({ timeouts }: Plan, from: number): Deadlines {
  */
 export function timeoutFailure(unit: StepUnit, now: number): StateError | undefined {
   const { interrupt, kill } = unit.tools.deadlines;
+  const { handling } = unit;
+  if (handling !== undefined) {
+    const text = `the time of the handler '${handling.phase}' is over`;
+    return now >= handling.until ? failure('cancels.timeout.hard', text) : undefined;
+  }
   if (unit.raised !== undefined) return undefined;
   if (now >= kill) return failure('cancels.timeout.hard', 'workflow timed out');
   if (now < interrupt || unit.interrupted) return undefined;

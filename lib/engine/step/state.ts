@@ -8,7 +8,7 @@ import { logEvent } from '../run/commit/broadcasts.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
 import { failState } from './catches.ts';
-import { type Next, transition } from './transitions.ts';
+import { type Next, orHandler, transition } from './transitions.ts';
 import { perform, resume } from './works/index.ts';
 import type { EndedWait, Result } from './works/work.ts';
 
@@ -42,11 +42,12 @@ export function resumeState(
 
 /** Does the work and leaves the state, unless the work suspends it. */
 async function finish(unit: StepUnit, state: StatePlan, work: () => Promise<Result>): Promise<Next> {
-  const next = await leave(unit, state, work).catch((error: unknown) => {
+  const left = await leave(unit, state, work).catch((error: unknown) => {
     unit.recorder.noteCalls(unit.wait);
     unit.wait = undefined;
     return failState(unit, state, toFailure(error));
   });
+  const next = orHandler(unit, left);
   if (!('suspend' in next)) unit.leave(state.id, 'to' in next ? next.to : undefined);
   return next;
 }

@@ -1,14 +1,11 @@
 import type { Exit } from '../../compiler/plan/plan.ts';
+import type { RunEnd } from '../../domain/runs/runs.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
+import { enterHandler, handlerOf } from '../run/handling.ts';
 import type { Suspend } from '../run/suspension.ts';
 
-/** The end of a run. */
-export type End =
-  | { readonly end: 'complete' }
-  | { readonly end: 'failed' | 'crashed'; readonly code: string; readonly message: string };
-
 /** The successor of a state: another state, a wait, or the run's end. */
-export type Next = { readonly to: string } | { readonly suspend: Suspend } | End;
+export type Next = { readonly to: string } | { readonly suspend: Suspend } | RunEnd;
 
 /** Goes to the state that an exit names; the run ends where it names none. */
 export function transition(unit: StepUnit, { transition: to }: Pick<Exit, 'transition'>): Next {
@@ -17,10 +14,28 @@ export function transition(unit: StepUnit, { transition: to }: Pick<Exit, 'trans
   return { to };
 }
 
-/** A run that passed an error state ends failed with the error of that state. */
-function endRun(unit: StepUnit): End {
+/** A run that passed an error state ends failed with the error of that state. The end of a handler is none of the run. */
+function endRun(unit: StepUnit): RunEnd {
+  if (unit.handling !== undefined) return { end: 'complete' };
   const { raised } = unit;
   if (raised !== undefined) unit.log(`Workflow failed with error '${raised.code}': ${raised.message}`, 'error');
   unit.log('Workflow completed.');
   return raised === undefined ? { end: 'complete' } : { end: 'failed', ...raised };
 }
+
+/** Leads a run that would end to its next handler, if it has one; else it ends as it would have without handlers. */
+export function beforeEnd(unit: StepUnit, end: RunEnd): { readonly to: string } | RunEnd {
+  const { handling } = unit;
+  if (handling !== undefined && end.end !== 'complete') {
+    unit.log(`The handler '${handling.phase}' failed, which changes nothing: '${end.code}': ${end.message}`, 'error');
+  }
+  const handler = handlerOf(unit, end.end === 'complete' ? 'success' : 'failure');
+  if (handler === undefined) return handling?.end ?? end;
+  unit.recorder.note({ because: handler.phase });
+  enterHandler(unit, handler, end);
+  return { to: handler.state };
+}
+
+/** As `beforeEnd`, for the successor of a state. */
+export const orHandler = (unit: StepUnit, next: Next): Next =>
+  'to' in next || 'suspend' in next ? next : beforeEnd(unit, next);

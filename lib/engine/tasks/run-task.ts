@@ -6,6 +6,7 @@ import * as revisions from '../../domain/tree/revisions.ts';
 import { serve } from '../calls/serving.ts';
 import { logUnawaitedFailure } from '../containers/caller-log.ts';
 import { deliver } from '../delivery/deliver.ts';
+import { owesAnswer } from '../delivery/outbox.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
 import { startExecution } from '../machines/executions.ts';
 import { END, outcomeOfWait } from '../machines/outcomes.ts';
@@ -82,7 +83,8 @@ const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
   execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
 
 /** The process that moved the run to another execution may have crashed before it started that one. */
-async function restart(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
+  if (owesAnswer(run)) await deliver(ports, run);
   await startExecution(ports, run);
   return END;
 }

@@ -1,6 +1,7 @@
 import { check } from '../../compiler/check.ts';
 import { problemsOf, type Reference } from '../../compiler/decoding/context.ts';
-import { decodeDocument } from '../../compiler/document.ts';
+import { type Document, decodeDocument } from '../../compiler/document.ts';
+import { withFollowers } from '../../compiler/lower.ts';
 import type { FunctionPlan, Start, StatePlan } from '../../compiler/plan/plan.ts';
 import { findEntry, type Part } from '../../compiler/sections.ts';
 import { createSourceText, type Position, type SourceText } from '../../language/position.ts';
@@ -61,7 +62,9 @@ export function readWorkflow(text: string): ReadWorkflow {
   const document = decodeDocument(root);
   const startNode = root.kind === 'map' ? findEntry(root, 'start')?.node : undefined;
   const started = document.start === undefined ? undefined : planOf(document.start);
-  const states = viewsOf(root, 'states', document.states).map((view, index) => toState(view, index, source));
+  const states = withHandlers(viewsOf(root, 'states', document.states), document).map((view, index) =>
+    toState(view, index, source),
+  );
   const entry = started?.state ?? (document.start !== undefined && started === undefined ? undefined : states[0]?.id);
   return {
     source,
@@ -70,10 +73,23 @@ export function readWorkflow(text: string): ReadWorkflow {
     ...(started !== undefined && { start: started.start }),
     ...(startNode !== undefined && { startNode }),
     ...(entry !== undefined && { entry }),
-    timeouts: document.timeouts,
+    timeouts: document.settings.timeouts,
     states,
     functions: viewsOf(root, 'functions', document.functions).map(({ targets: _, ...view }) => view),
   };
+}
+
+type StatePart = PartView<StatePlan> & Pick<StateView, 'targets'>;
+
+/** Adds to each state the catches and handlers that the workflow has for every one. */
+function withHandlers(views: readonly StatePart[], { settings, transitions }: Document): readonly StatePart[] {
+  if (transitions.length === 0) return views;
+  const planned = views.flatMap(({ id, plan }) => (plan === undefined ? [] : [[id, plan] as const]));
+  const followed = new Map(Object.entries(withFollowers(Object.fromEntries(planned), settings)));
+  return views.map((view) => {
+    const plan = view.plan && (followed.get(view.id) ?? view.plan);
+    return { ...view, targets: [...view.targets, ...transitions], ...(plan === undefined ? {} : { plan }) };
+  });
 }
 
 function planOf<Plan>({ context, lower }: Part<Plan>): Plan | undefined {

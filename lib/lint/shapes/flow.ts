@@ -180,7 +180,11 @@ function waysAfterFailure(state: PlannedState, data: Shape): Way[] {
   const withResult = added === undefined ? data : unionOf([data, withMember(data, [added], ANY)]);
   const base = isListening ? opened(data) : withResult;
   const failed = withMember(base, ['error'], closed({ code: STRING, msg: STRING }));
-  return state.plan.catch.map(({ transition }: CatchPlan) => ({ to: transition || undefined, data: failed }));
+  const caught = state.plan.catch.map(({ transition }: CatchPlan) => ({ to: transition || undefined, data: failed }));
+  // A handler follows a failure, and the last one also a success.
+  const handled = withMember(opened(base), ['error'], closed({ code: STRING, msg: STRING, state: STRING }));
+  const handlers = (state.plan.handlers ?? []).map((to) => ({ to, data: opened(unionOf([base, handled])) }));
+  return [...caught, ...handlers];
 }
 
 /** The ways out of a state for data of a shape. */

@@ -163,6 +163,17 @@ const CANCELLED = `cancelOn: {type: go}
 functions: [{id: kid, type: subflow, workflow: kid}]
 states: [{id: go, type: action, action: {function: kid}}]
 `;
+/** The handlers wait, so that each goes on in a machine, and call a subflow. */
+const HANDLED = `cancelOn: {type: go, transition: undo}
+onFailure: alert
+finally: release
+functions: [{id: kid, type: subflow, workflow: kid}, {id: nap, type: subflow, workflow: nap}]
+states:
+- {id: go, type: action, action: {function: kid}}
+- {id: alert, type: delay, duration: PT2S}
+- {id: undo, type: action, action: {function: nap}}
+- {id: release, type: delay, duration: PT3S}
+`;
 const ENDLESS = 'states: [{id: until, type: consumeEvent, event: {type: never}, timeout: P1D}]\n';
 
 const EVERY = { limit: 0, offset: 0, order: [], filter: [] };
@@ -334,6 +345,18 @@ export const workloads: readonly Workload[] = [
     before: begin(1),
     act: send,
     isNowOrNever: true,
+  },
+  {
+    name: 'an event that cancels a run, after which its handlers run',
+    sources: { kid: ENDLESS, nap: NAP, main: HANDLED },
+    before: begin(1),
+    act: send,
+    isNowOrNever: true,
+  },
+  {
+    name: 'a request that starts a run which fails, after which its handlers run',
+    sources: { kid: 'states: [{id: no, type: error, error: no.stock, message: none}]\n', nap: NAP, main: HANDLED },
+    act: start,
   },
   {
     name: 'a run that calls over HTTP',

@@ -38,12 +38,14 @@ export const ownerOf = (
   { partition }: Pick<Listening, 'partition'>,
 ): listeners.Owner => ({ namespaceId, spread: settings.spread, kind, id, partition });
 
-/** The listener of the event that cancels the run is stored by its first commit and deleted by its last. */
+/** The listener of the event that cancels the run is stored by its first commit and deleted by its last, or by its cancellation. */
 async function cancelWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
   const isPending = after.status === 'pending';
   if (before.cancelOn !== undefined) {
     const { filter } = before.cancelOn;
-    return isPending ? [] : listeners.toDeletions(ownerOf(before, 'cancel', before.cancelOn), [filter]);
+    return isPending && after.cancelOn !== undefined
+      ? []
+      : listeners.toDeletions(ownerOf(before, 'cancel', before.cancelOn), [filter]);
   }
   if (after.cancelOn === undefined || !isPending) return [];
   const { filter, since } = after.cancelOn;

@@ -63,6 +63,7 @@ export class StepUnit extends UnitOfWork<RunnerPorts> {
   /** When the run's own time is over, milliseconds since 1970. A run has no time limit after an error state. */
   get deadline(): number {
     const { interrupt, kill } = this.tools.deadlines;
+    if (this.handling !== undefined) return this.handling.until;
     if (this.raised !== undefined) return Number.MAX_SAFE_INTEGER;
     return this.interrupted ? kill : Math.min(interrupt, kill);
   }

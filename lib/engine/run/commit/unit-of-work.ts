@@ -54,6 +54,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   interrupted: boolean;
   /** The error of an error state that the run has passed. */
   raised: Failure | undefined;
+  /** The handler in whose chain of states the run is. */
+  handling: Run['handling'];
   /** The limits whose failure was raised. */
   readonly exceeded: Set<keyof RunLimits>;
   /** The wait that the run leaves with this commit in another process than its machine's, and the tasks of that wait. */
@@ -86,6 +88,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     this.cancelOn = run.cancelOn && { ...run.cancelOn, isChecked: true };
     this.interrupted = run.interrupted;
     this.raised = run.raised;
+    this.handling = run.handling;
     this.exceeded = new Set(run.exceeded);
     this.wait = run.wait;
     this.entered = run.wait?.entered ?? run.updated;
@@ -197,13 +200,7 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   /** The run as it is after the commit, and all writes that belong to it. */
   async prepareCommit(ending: Ending): Promise<Required<Change>> {
     // A run that is ended from outside ends in the middle of a state.
-    if (ending.status !== undefined && this.wait !== undefined) {
-      const now = this.ports.clock.now();
-      this.tally.add(this.at, Math.max(now - this.wait.entered, 0));
-      this.recorder.note({ error: { code: ending.code ?? '', message: ending.message ?? '' } });
-      this.recorder.noteCalls(this.wait);
-      this.recorder.leave({ left: now }, this.data);
-    }
+    if (ending.status !== undefined) endEarly(this, { code: ending.code ?? '', message: ending.message ?? '' });
     const next = this.next(ending);
     this.events.sendBroadcast(endEvent(this.ports, next));
     const { publish, writes } = await this.events.prepare(this.run);
@@ -213,13 +210,13 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
   }
 
   private next(ending: Ending): Run {
-    const { wait: _, sentSince: __, reuse, ...base } = this.run;
-    const { wait, labels, raised, cancelOn, threads, at, step, flow, data, metadata, interrupted } = this;
+    const { wait: _, sentSince: __, cancelOn: ___, reuse, ...base } = this.run;
+    const { wait, labels, raised, handling, cancelOn, threads, at, step, flow, data, metadata, interrupted } = this;
     const mayReply = ending.status === undefined && wait?.isWaiting !== true;
     return {
       ...base,
       ...{ threads, at, step, flow, data, metadata, interrupted },
-      ...omitUndefined({ wait, labels, raised, cancelOn }),
+      ...omitUndefined({ wait, labels, raised, handling, cancelOn }),
       ...reuseOf(reuse, ending.status === undefined && step <= 1),
       // A run that has ended takes no event.
       ...(ending.status === undefined ? {} : { processedEventIds: [] }),
@@ -234,4 +231,15 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
       record: this.recorder.stored(ending.status !== undefined),
     };
   }
+}
+
+/** Ends the state in which a run waits from outside; `to`: the state that follows. */
+export function endEarly(unit: UnitOfWork, error: Failure, to?: string): void {
+  const { wait, tally, recorder, at, data, ports } = unit;
+  if (wait === undefined) return;
+  const now = ports.clock.now();
+  tally.add(at, Math.max(now - wait.entered, 0));
+  recorder.note({ error });
+  recorder.noteCalls(wait);
+  recorder.leave({ left: now, to }, data);
 }
