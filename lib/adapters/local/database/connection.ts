@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { damageError, isDamage } from './storage-error.ts';
+import type { Reserve } from './disk/reserve.ts';
+import { damageError, isDamage, isFull } from './storage-error.ts';
 
 /** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
@@ -56,5 +57,16 @@ export function openConnection(file: string): Opened {
   } catch (error) {
     connection.close();
     throw isDamage(error) ? damageError(file, error) : error;
+  }
+}
+
+/** As `openConnection`. Where the disk is full, it gives space of the reserve back. */
+export function openWithin(file: string, reserve?: Pick<Reserve, 'release'>): Opened {
+  for (;;) {
+    try {
+      return openConnection(file);
+    } catch (error) {
+      if (!isFull(error) || reserve?.release() !== true) throw error;
+    }
   }
 }

@@ -1,12 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { IN_MEMORY, openConnection } from './connection.ts';
+import { Commits } from './commits.ts';
+import { IN_MEMORY, openWithin } from './connection.ts';
 import { keepCopy } from './copy.ts';
-import { type LogFile, LogSync, logFlush } from './log-sync.ts';
-import { Outage } from './outage.ts';
-import { watchPresence } from './presence.ts';
+import { reportLoss } from './disk/loss.ts';
+import type { Outage } from './disk/outage.ts';
+import type { Reserve } from './disk/reserve.ts';
+import { withReserveNow } from './disk/reserved-work.ts';
+import type { LogSync } from './log-sync.ts';
 import { type Statement, statementOf } from './statement.ts';
-import { damageError, isDamage, type StorageError, storageErrorOf } from './storage-error.ts';
-import { Transaction } from './transaction.ts';
+import { damageError, isDamage, type StorageError } from './storage-error.ts';
+import type { Transaction } from './transaction.ts';
 import { Turn } from './turn.ts';
 
 /**
@@ -29,6 +32,8 @@ export interface LocalDatabaseOptions {
    * operations, so that their order does not depend on the speed of the machine.
    */
   readonly isTimed?: boolean;
+  /** Space for reads, cancellations and deletions while the disk is full. It is closed with the database. */
+  readonly reserve?: Reserve | undefined;
   /**
    * The file cannot be used any more: a flush of the disk failed, so that its state is unknown, the file was removed, or it is
    * damaged. The process must end; the reason says what its user does.
@@ -36,12 +41,6 @@ export interface LocalDatabaseOptions {
   readonly onLost?: ((reason: string) => void) | undefined;
 }
 
-const RETRY_MS = 1000;
-
-function logFileOf(file: string, sync: Sync): LogFile {
-  if (file === IN_MEMORY) return {};
-  return { flush: sync === 'full' ? logFlush(file) : undefined, presence: watchPresence([file, `${file}-wal`]) };
-}
 const DONE = Promise.resolve();
 
 /**
@@ -59,30 +58,25 @@ export class LocalDatabase {
   readonly isQuiet = (): boolean => this.#turn.isQuiet;
   readonly #file: string;
   readonly #connection: DatabaseSync;
+  readonly #commits: Commits;
   readonly #transaction: Transaction;
   readonly #log: LogSync;
   readonly #outage: Outage;
   readonly #turn: Turn;
-  readonly #onLost: LocalDatabaseOptions['onLost'];
   readonly #beforeCommit: (() => void)[] = [];
-  #isDirty = false;
-  #retrying: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** Throws as `openConnection` does. */
-  constructor({ file, sync = 'full', acknowledge = 'durable', isTimed, onLost }: LocalDatabaseOptions) {
-    const { connection, isNew } = openConnection(file);
+  /** Prints how many commits are missing. Throws as `openConnection` does, and when the rest of the commits is damaged. */
+  constructor({ file, sync = 'full', acknowledge = 'durable', isTimed, reserve, onLost }: LocalDatabaseOptions) {
+    if (file !== IN_MEMORY) reportLoss(file);
+    const { connection, isNew } = openWithin(file, reserve);
     this.isNew = isNew;
     this.waits = acknowledge === 'durable';
     this.#file = file;
     this.#connection = connection;
-    this.#transaction = new Transaction(connection);
-    this.#outage = new Outage(file);
-    this.#onLost = onLost;
-    this.#log = new LogSync(logFileOf(file, sync), {
-      onFlushed: () => this.#turn.hasBegun || this.#commitTurns(),
-      onFailure: (error) => this.#lose(error),
-    });
+    this.#commits = new Commits({ file, connection, sync, reserve, onLost }, () => this.#finish());
+    ({ transaction: this.#transaction, outage: this.#outage, log: this.#log } = this.#commits);
+    this.#log.onFlushed = () => this.#turn.hasBegun || this.#commitTurns();
     this.#turn = new Turn(() => this.#endTurn(), isTimed);
   }
 
@@ -96,7 +90,7 @@ export class LocalDatabase {
   statement(text: string): Statement {
     return statementOf(this.#connection.prepare(text), this.#transaction, {
       enter: () => this.#enter(),
-      onError: (error) => isDamage(error) && this.#lose(damageError(this.#file, error)),
+      onError: (error) => isDamage(error) && this.#commits.lose(damageError(this.#file, error)),
     });
   }
 
@@ -106,7 +100,7 @@ export class LocalDatabase {
    */
   async change<T>(work: () => T): Promise<T> {
     for (;;) {
-      await this.#outage.over;
+      await this.#outage.admitted();
       try {
         const result = this.write(work);
         await this.accepted();
@@ -127,14 +121,15 @@ export class LocalDatabase {
   write<T>(work: () => T): T {
     if (this.#transaction.isChanging) return work();
     this.#enter();
-    if (this.#outage.error !== undefined) throw this.#outage.error;
+    const { refusal } = this.#outage;
+    if (refusal !== undefined) throw refusal;
     try {
       const result = this.#transaction.attempt(work);
-      this.#isDirty = true;
+      this.#commits.isDirty = true;
       return result;
     } catch (error) {
       if (this.#transaction.isOpen) throw error;
-      throw this.#suffer(error);
+      throw this.#commits.suffer(error);
     }
   }
 
@@ -146,10 +141,10 @@ export class LocalDatabase {
   /** Marks this turn as having data that `beforeCommit` stores. */
   touch(): void {
     this.#enter();
-    this.#isDirty = true;
+    this.#commits.isDirty = true;
   }
 
-  /** Calls the listener at the start of each outage. */
+  /** Calls the listener at the start of each outage, and when it becomes total. */
   onOutage(listener: (error: StorageError) => void): void {
     this.#outage.listen(listener);
   }
@@ -159,17 +154,22 @@ export class LocalDatabase {
     return this.#outage.error;
   }
 
+  /** Work with the reserve is stored during this outage, and everything that reads show. */
+  get hasReserve(): boolean {
+    return this.#outage.error !== undefined && this.#outage.total === undefined;
+  }
+
   /** Resolves when the caller may act on everything written so far, which depends on `acknowledge`. */
   accepted(): Promise<void> {
-    if (this.#outage.error !== undefined) return this.#outage.over;
+    if (this.#outage.total !== undefined) return this.#outage.over;
     return this.waits ? this.durable({ isPatient: true }) : this.#turn.yielded();
   }
 
   /** Resolves when all writes are on the disk. While it accepts none, rejects with StorageError, or waits if `isPatient`. */
   durable({ isPatient = false } = {}): Promise<void> {
-    const commit = this.#log.committed + (this.#isDirty ? 1 : 0);
+    const commit = this.#commits.newest;
     if (this.#log.isDurable(commit)) return DONE;
-    if (this.#outage.error !== undefined && !isPatient) return Promise.reject(this.#outage.error);
+    if (this.#outage.total !== undefined && !isPatient) return Promise.reject(this.#outage.total);
     return this.#log.wait(commit, isPatient);
   }
 
@@ -183,26 +183,32 @@ export class LocalDatabase {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#finish();
-    clearTimeout(this.#retrying);
-    if (this.#outage.error !== undefined) this.#retry();
-    clearTimeout(this.#retrying);
     this.#isClosed = true;
-    await this.#log.close();
+    await this.#commits.close();
     this.#connection.close();
   }
 
   #enter(): void {
     if (this.#turn.hasBegun) return;
     if (this.#isClosed) throw new Error('the database is closed');
-    if (this.#outage.error === undefined && !this.#transaction.isOpen) this.#transaction.begin();
+    this.#commits.begin();
     this.#turn.begin();
   }
 
   #endTurn(): void {
     if (this.#isClosed) return;
-    if (this.#isDirty) for (const store of this.#beforeCommit) store();
+    if (this.#commits.isDirty) this.#storeNoted();
     // The next flush begins after the one that runs, so the changes of all turns until then share one commit.
-    if (!(this.#isDirty && this.#log.isFlushing)) this.#commitTurns();
+    if (!(this.#commits.isDirty && this.#log.isFlushing)) this.#commitTurns();
+  }
+
+  /** What has happened in memory already is stored also while no new change is accepted. */
+  #storeNoted(): void {
+    const store = () => {
+      for (const one of this.#beforeCommit) one();
+    };
+    if (this.#outage.error === undefined) store();
+    else withReserveNow(store);
   }
 
   /** Commits now, also during a flush. */
@@ -212,41 +218,6 @@ export class LocalDatabase {
   }
 
   #commitTurns(): void {
-    if (this.#outage.error === undefined && !this.#isClosed && this.#transaction.isOpen) this.#commit();
-  }
-
-  #commit(): void {
-    try {
-      this.#transaction.commit();
-    } catch (error) {
-      return void this.#suffer(error);
-    }
-    if (!this.#isDirty) return;
-    this.#isDirty = false;
-    this.#log.commit();
-  }
-
-  /** Rebuilds the uncommitted changes in memory, and commits them later. */
-  #suffer(cause: unknown): StorageError {
-    if (isDamage(cause)) this.#lose(damageError(this.#file, cause));
-    const error = this.#outage.note(cause);
-    try {
-      this.#transaction.rebuild();
-    } catch (fault) {
-      this.#lose(fault as Error);
-    }
-    this.#log.fail(error);
-    this.#retrying = setTimeout(() => this.#retry(), RETRY_MS);
-    return error;
-  }
-
-  #retry(): void {
-    this.#commit();
-    if (!this.#transaction.isOpen) this.#outage.end();
-  }
-
-  #lose(error: Error): void {
-    this.#log.fail(storageErrorOf(error, this.#file));
-    this.#onLost?.(`Weft cannot keep its data: ${error.message}`);
+    if (!this.#isClosed) this.#commits.commitOpen();
   }
 }

@@ -1,7 +1,8 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { Presence } from './presence.ts';
+import type { CommitMark } from './disk/commit-mark.ts';
+import type { Presence } from './disk/presence.ts';
 
 const flushData = promisify(fdatasync);
 
@@ -33,6 +34,8 @@ export interface LogFile {
   readonly flush?: Flush | undefined;
   /** Commits do not become durable when the files were removed. */
   readonly presence?: Presence | undefined;
+  /** Learns of durable commits, before those who wait for them. */
+  readonly mark?: Pick<CommitMark, 'keep' | 'close'> | undefined;
 }
 
 interface Waiter {
@@ -40,14 +43,6 @@ interface Waiter {
   readonly isPatient: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-}
-
-/** The listeners of flushes. */
-export interface LogListeners {
-  /** Is called after each flush, before the next one begins. */
-  readonly onFlushed: () => void;
-  /** Receives the error of a failed flush or check, after which the state of the disk is unknown. */
-  readonly onFailure: (error: Error) => void;
 }
 
 /** A commit without a waiter is flushed after at most this long. */
@@ -58,9 +53,11 @@ const LATEST_FLUSH_MS = 100;
  * one. Without a `Flush` a commit counts as durable at once.
  */
 export class LogSync {
+  /** Is called after each flush, before the next one begins. */
+  onFlushed: () => void = () => undefined;
   readonly #flush: Flush | undefined;
-  readonly #presence: Presence | undefined;
-  readonly #onFlushed: () => void;
+  readonly #presence: LogFile['presence'];
+  readonly #mark: LogFile['mark'];
   readonly #onFailure: (error: Error) => void;
   #waiters: Waiter[] = [];
   #committed = 0;
@@ -68,10 +65,11 @@ export class LogSync {
   #running: Promise<void> | undefined;
   #later: NodeJS.Timeout | undefined;
 
-  constructor({ flush, presence }: LogFile, { onFlushed, onFailure }: LogListeners) {
+  /** `onFailure` receives the error of a failed flush or check, after which the state of the disk is unknown. */
+  constructor({ flush, presence, mark }: LogFile, onFailure: (error: Error) => void) {
     this.#flush = flush;
     this.#presence = presence;
-    this.#onFlushed = onFlushed;
+    this.#mark = mark;
     this.#onFailure = onFailure;
   }
 
@@ -123,6 +121,7 @@ export class LogSync {
       clearTimeout(this.#later);
       this.#flush?.close();
       this.#presence?.close();
+      this.#mark?.close();
     }
   }
 
@@ -135,7 +134,7 @@ export class LogSync {
       () => {
         this.#running = undefined;
         if (!this.#isKept()) return;
-        this.#onFlushed();
+        this.onFlushed();
         this.#settle(upTo);
       },
       (error: Error) => {
@@ -157,6 +156,7 @@ export class LogSync {
   }
 
   #settle(upTo: number): void {
+    if (upTo > this.#durable) this.#mark?.keep(upTo);
     this.#durable = Math.max(this.#durable, upTo);
     const waiters = this.#waiters;
     this.#waiters = waiters.filter(({ commit }) => commit > this.#durable);

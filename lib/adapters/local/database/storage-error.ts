@@ -1,8 +1,21 @@
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
 const [READONLY, CORRUPT, FULL, NOT_A_DATABASE] = [8, 11, 13, 26];
 
+/** The index of the log cannot grow: on a full disk. */
+const IOERR_SHMSIZE = 4874;
+
+const extendedCodeOf = (error: unknown): number =>
+  Number((error as { readonly errcode?: number } | null)?.errcode ?? 0);
+
 /** The result code of an error of SQLite; 0 for another error. The low byte of an extended code is the primary one. */
-const codeOf = (error: unknown): number => Number((error as { readonly errcode?: number } | null)?.errcode ?? 0) & 0xff;
+const codeOf = (error: unknown): number =>
+  extendedCodeOf(error) === IOERR_SHMSIZE ? FULL : extendedCodeOf(error) & 0xff;
+
+/** Whether an error of SQLite says that the disk is full. */
+export const isFull = (error: unknown): boolean => codeOf(error) === FULL;
+
+/** The cause of an outage that begins with the start. */
+export const fullDisk = (): Error => Object.assign(new Error('the disk is full'), { errcode: FULL });
 
 /** Whether an error of SQLite says that the contents of the file are not those that it wrote. */
 export const isDamage = (error: unknown): boolean => [CORRUPT, NOT_A_DATABASE].includes(codeOf(error));

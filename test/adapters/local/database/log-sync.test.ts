@@ -19,10 +19,8 @@ beforeEach(() => {
     isClosed = true;
   };
   onFlushed = () => undefined;
-  log = new LogSync(
-    { flush: { flush, close } },
-    { onFlushed: () => onFlushed(), onFailure: (error) => void failures.push(error) },
-  );
+  log = new LogSync({ flush: { flush, close } }, (error) => void failures.push(error));
+  log.onFlushed = () => onFlushed();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -117,7 +115,7 @@ test('closing flushes all commits before it releases the log', async () => {
 });
 
 test('without a flush a commit is durable at once', async () => {
-  const bare = new LogSync({}, { onFlushed: () => undefined, onFailure: () => undefined });
+  const bare = new LogSync({}, () => undefined);
   const waiting = bare.wait(1, true);
   bare.commit();
   expect([await stateOf(waiting), bare.isDurable(1)]).toEqual(['durable', true]);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openDataFolder } from '../../../../lib/adapters/local/database/data-folder.ts';
-import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
-import { StorageError } from '../../../../lib/adapters/local/database/storage-error.ts';
-import { databaseTable } from '../../../../lib/adapters/local/table/table.ts';
-import type { Table, Write } from '../../../../lib/ports/table.ts';
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
+import { openDataFolder } from '../../../../../lib/adapters/local/database/data-folder.ts';
+import { LocalDatabase } from '../../../../../lib/adapters/local/database/database.ts';
+import { StorageError } from '../../../../../lib/adapters/local/database/storage-error.ts';
+import { databaseTable } from '../../../../../lib/adapters/local/table/table.ts';
+import type { Table, Write } from '../../../../../lib/ports/table.ts';
+import { mountSmallDisk, type SmallDisk } from '../small-disk.ts';
 
 const trial = mountSmallDisk(1);
 if (typeof trial !== 'string') trial.remove();
