@@ -7,7 +7,7 @@ import { type Match, matchRoute } from '../../lib/api/http/match.ts';
 import type { Reply, StreamedReply } from '../../lib/api/http/reply.ts';
 import { type RequestEvent, readBody, toRequestHead } from '../../lib/api/http/request.ts';
 import type { LambdaName } from '../../lib/api/registry/families.ts';
-import { lambdaOf } from '../../lib/api/registry/route.ts';
+import { isFrugal, lambdaOf } from '../../lib/api/registry/route.ts';
 import { type Responder, type RouteHandlers, responderOf } from '../../lib/api/responder.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './console.ts';
@@ -75,13 +75,18 @@ async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): P
 }
 
 /** Loads the handlers of every route with these ports, for the gateway. */
-export async function loadHandlers(ports: Ports): Promise<Pick<GatewaySettings, 'handlerOf'>> {
+export async function loadHandlers(ports: Ports): Promise<Pick<GatewaySettings, 'handlerOf' | 'isFrugal'>> {
   const names = Object.keys(FUNCTIONS) as LambdaName[];
   const handlers = new Map(
     await Promise.all(names.map(async (name) => [name, await loadHandler(name, ports)] as const)),
   );
   const console = await loadConsole();
   return {
+    isFrugal(method, path, query) {
+      if (isConsolePath(path)) return true;
+      const match = matchOf(method, path, query);
+      return !('route' in match) || isFrugal(match.route);
+    },
     handlerOf(method, path, query) {
       if (isConsolePath(path)) return console;
       const match = matchOf(method, path, query);

@@ -1,3 +1,4 @@
+import { withReserve } from '../../lib/adapters/local/database/disk/reserved-work.ts';
 import { startGateway } from '../../lib/adapters/local/gateway.ts';
 import { DEFAULT_CONNECTIONS } from '../../lib/adapters/local/requests/connections.ts';
 import type { RequestError } from '../../lib/adapters/local/requests/refusal.ts';
@@ -77,7 +78,8 @@ export async function startService(
 ): Promise<Service> {
   const closers = new AsyncDisposableStack();
   try {
-    return await open({ settings, observer, closers, replacements });
+    // On a full disk the service starts with its reserve, and serves reads, cancellations and deletions.
+    return await withReserve(() => open({ settings, observer, closers, replacements }));
   } catch (error) {
     await closers.disposeAsync();
     throw error;

@@ -1,6 +1,7 @@
 import { type DataFolder, openDataFolder } from '../../lib/adapters/local/database/data-folder.ts';
 import { type DataSummary, summarize } from '../../lib/adapters/local/database/data-summary.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
+import { Reserve } from '../../lib/adapters/local/database/disk/reserve.ts';
 import type { Expire } from '../../lib/adapters/local/table/expiry.ts';
 import { databaseTable } from '../../lib/adapters/local/table/table.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
@@ -66,6 +67,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const database = new LocalDatabase({
     file: folder?.file ?? ':memory:',
     sync,
+    reserve: folder === undefined ? undefined : new Reserve(folder.file),
     // A step may write here and at the endpoint. Only waiting for the disk puts the two writes in order.
     acknowledge: endpoint === undefined ? 'written' : 'durable',
     onLost: options.observer.onLost,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
+import { withReserve } from './database/disk/reserved-work.ts';
 import { StorageError } from './database/storage-error.ts';
 import { ReplyStream } from './reply-stream.ts';
 import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
@@ -19,7 +20,9 @@ export type StreamingHandler = (event: unknown, response: Writable, context: obj
 export interface Storage {
   /** The reason why the storage accepts no writes at the moment; undefined while it does. */
   readonly outage: StorageError | undefined;
-  /** Calls the listener at the start of each outage. */
+  /** During this outage, work with the reserve is stored, and reads show stored data. */
+  readonly hasReserve: boolean;
+  /** Calls the listener at the start of each outage, and when its reserve is used up. */
   onOutage(listener: (error: StorageError) => void): void;
   /** Resolves when everything written so far is durable; rejects with the error of the outage. */
   durable(): Promise<void>;
@@ -31,6 +34,8 @@ export interface GatewaySettings {
   readonly port: number;
   /** Returns the function that serves a request; the path is encoded and without its query. */
   readonly handlerOf: (method: string, path: string, query: Query) => StreamingHandler;
+  /** Whether a request is served from the reserve of the storage; by default none is. */
+  readonly isFrugal?: (method: string, path: string, query: Query) => boolean;
   readonly requestId: () => string;
   /** The error by which a handler is informed that a request is refused; by default the RequestError itself. */
   readonly toError?: (error: RequestError) => Error;
@@ -90,16 +95,26 @@ function answerOutage(response: ServerResponse, { message }: StorageError): void
   answerShortly(response, 503, `${message}; try again later`, { 'Retry-After': RETRY_AFTER_S });
 }
 
+interface Target {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Query;
+}
+
+function targetOf({ method = 'GET', url = '/' }: IncomingMessage): Target {
+  const [path = '/', ...rest] = url.split('?');
+  return { method, path, query: queryOf(rest.join('?')) };
+}
+
 interface Exchange {
   readonly request: IncomingMessage;
+  readonly target: Target;
   readonly response: ServerResponse;
   readonly body: RequestBody;
 }
 
-async function serve(settings: GatewaySettings, { request, response, body }: Exchange): Promise<void> {
-  const method = request.method ?? 'GET';
-  const [path = '/', ...rest] = (request.url ?? '/').split('?');
-  const query = queryOf(rest.join('?'));
+async function serve(settings: GatewaySettings, { request, target, response, body }: Exchange): Promise<void> {
+  const { method, path, query } = target;
   const requestId = settings.requestId();
   const readBody = (key: string, most: number) =>
     body.read(key, most).catch((error: unknown) => {
@@ -134,30 +149,44 @@ async function answerRefusal(response: ServerResponse, body: RequestBody, error:
   response.end();
 }
 
-/** Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far. */
+/**
+ * Serves requests. During an outage of the storage it answers 503, also to requests in progress without a reply so far, except
+ * to those that its reserve serves.
+ */
 class RequestServer {
   readonly #settings: GatewaySettings;
-  readonly #open = new Set<ServerResponse>();
+  /** The responses in progress, and whether the reserve serves their requests. */
+  readonly #open = new Map<ServerResponse, boolean>();
   readonly #shares: RequestShares;
 
   constructor(settings: GatewaySettings) {
     this.#settings = settings;
     this.#shares = new RequestShares({ ...DEFAULT_LIMITS, ...settings.limits });
     settings.storage?.onOutage((error) => {
-      for (const response of this.#open) if (!response.headersSent) answerOutage(response, error);
+      for (const [response, isFrugal] of this.#open) {
+        if (!response.headersSent && !this.#isSpared(isFrugal)) answerOutage(response, error);
+      }
     });
   }
 
+  #isSpared(isFrugal: boolean): boolean {
+    return isFrugal && this.#settings.storage?.hasReserve === true;
+  }
+
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = targetOf(request);
+    const isFrugal = this.#settings.isFrugal?.(target.method, target.path, target.query) === true;
     const { outage } = this.#settings.storage ?? {};
-    if (outage !== undefined) {
+    if (outage !== undefined && !this.#isSpared(isFrugal)) {
       answerOutage(response, outage);
       return;
     }
-    this.#open.add(response);
+    this.#open.set(response, isFrugal);
     const body = new RequestBody(request, response, this.#shares);
+    const exchange = { request, target, response, body };
     try {
-      await serve(this.#settings, { request, response, body });
+      if (isFrugal) await withReserve(() => serve(this.#settings, exchange));
+      else await serve(this.#settings, exchange);
     } catch (error) {
       if (error instanceof RequestError && !response.headersSent) {
         await answerRefusal(response, body, error);

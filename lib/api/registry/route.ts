@@ -43,6 +43,8 @@ export interface Route {
   readonly refusal?: 'plain';
   /** The shape of an event of the stream, if it is not the shape of the reply. */
   readonly frame?: ReplyName;
+  /** It cancels or removes something, although its method is not DELETE. */
+  readonly frees?: true;
   /** It is served below `/api` alone, not below `/api/v2`, which older clients use. */
   readonly unversioned?: true;
   /** The source of the requirement: the specification, existing clients, or Weft itself. */
@@ -74,6 +76,18 @@ const isHosted = (family: FamilyName): family is keyof typeof HOSTS => Object.ha
 export function lambdaOf({ family, path }: Pick<Route, 'family' | 'path'>): LambdaName {
   if (path.startsWith(TREE)) return 'tree';
   return isHosted(family) ? HOSTS[family] : family;
+}
+
+/**
+ * Whether a route needs no room for new data: it only reads, cancels or removes. While the disk of one machine is full, such
+ * routes alone are served.
+ */
+export function isFrugal({ method, permission, path, frees }: Route): boolean {
+  if (frees === true || method === 'DELETE') return true;
+  // Webhooks need no key, and start runs by any method.
+  return ['none', 'read'].includes(permission)
+    ? !path.startsWith('/hooks/')
+    : method === 'GET' && permission === 'admin';
 }
 
 /**

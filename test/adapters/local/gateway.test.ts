@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { mayUseReserve } from '../../../lib/adapters/local/database/disk/reserved-work.ts';
 import { StorageError } from '../../../lib/adapters/local/database/storage-error.ts';
 import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
@@ -18,6 +19,7 @@ afterEach(() => gateway.close());
 /** A storage that becomes durable on demand. */
 class ScriptedStorage {
   outage: StorageError | undefined;
+  hasReserve = false;
   waiting: PromiseWithResolvers<void>[] = [];
   #listener: (error: StorageError) => void = () => {};
 
@@ -47,6 +49,7 @@ const start = async (handler: StreamingHandler, storage?: ScriptedStorage) => {
     port: 0,
     handlerOf: () => handler,
     requestId: () => 'r',
+    isFrugal: (_method, path) => path === '/read',
     ...(storage && { storage }),
   });
 };
@@ -147,6 +150,29 @@ test('during an outage, waiting and new requests are rejected', async () => {
   expect((await waiting).status).toBe(503);
   expect((await fetch(gateway.url)).status).toBe(503);
   expect(calls).toBe(1);
+});
+
+test('during an outage with a reserve, only what needs no room is served, until the reserve is used up', async () => {
+  const storage = new ScriptedStorage();
+  const resume = Promise.withResolvers<void>();
+  let calls = 0;
+  await start(async (_event, reply) => {
+    calls += 1;
+    await resume.promise;
+    begin(reply).end(String(mayUseReserve()));
+  }, storage);
+  storage.durable = async () => undefined;
+  const [read, write] = [fetch(`${gateway.url}/read`), fetch(`${gateway.url}/write`)];
+  await expect.poll(() => calls).toBe(2);
+  storage.hasReserve = true;
+  storage.fail();
+  expect((await write).status).toBe(503);
+  expect((await fetch(`${gateway.url}/write`)).status).toBe(503);
+  resume.resolve();
+  expect(await (await read).text()).toBe('true');
+  expect((await fetch(`${gateway.url}/read`)).status).toBe(200);
+  storage.hasReserve = false;
+  expect((await fetch(`${gateway.url}/read`)).status).toBe(503);
 });
 
 test('a client that disconnects ends the reading of its reply', async () => {

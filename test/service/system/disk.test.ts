@@ -25,6 +25,13 @@ states:
   variables: [{key: kept, scope: instance, value: jq(.), mimeType: application/json}]
 `;
 
+const LONG = `
+states:
+- id: pause
+  type: delay
+  duration: PT1M
+`;
+
 describe.skipIf(typeof trial === 'string')('a service on a disk that becomes full', () => {
   let disk: SmallDisk;
   let data: string;
@@ -64,7 +71,10 @@ describe.skipIf(typeof trial === 'string')('a service on a disk that becomes ful
     while (!(await isWanted())) await setTimeout(100, undefined, { signal });
   }
 
-  test('refuses requests with the reason, loses nothing, and continues by itself when there is room', async ({
+  const statusOf = async (run: string) =>
+    (await service.client.call('GET', `${NAMESPACE}/instances/${run}`)).json()['instance']?.['status'];
+
+  test('refuses writes with the reason, loses nothing, and continues by itself when there is room', async ({
     signal,
   }) => {
     const started = await service.client.call('POST', `${NAMESPACE}/tree/w?op=execute`, { json: { n: 1 } });
@@ -75,8 +85,7 @@ describe.skipIf(typeof trial === 'string')('a service on a disk that becomes ful
     const message = `nothing can be stored in ${join(data, 'weft.db')}: the disk is full; try again later`;
     expect(answer.json()).toMatchObject({ code: 503, message });
     expect(answer.headers.get('retry-after')).toBe('5');
-    const read = await service.client.call('GET', `${NAMESPACE}/vars/v-0`);
-    expect(read.json()).toMatchObject({ code: 503, message });
+    await expectAllBefore(number);
     disk.free();
     await pollUntil(signal, async () => (await set(number)).status === 200);
     await expectAllBefore(number + 1);
@@ -84,6 +93,56 @@ describe.skipIf(typeof trial === 'string')('a service on a disk that becomes ful
       const list = (await service.client.call('GET', `${NAMESPACE}/instances`)).json();
       return rowsOf(list['instances']?.['results']).every(({ status }) => String(status) === 'complete');
     });
+  });
+
+  /** Reads, cancels a run and deletes a variable: what a full disk allows. */
+  async function expectFrugal(run: string): Promise<void> {
+    expect((await service.client.call('GET', `${NAMESPACE}/vars/v-0`)).text).toBe(textOf(0));
+    expect(await statusOf(run)).toBe('pending');
+    expect((await service.client.call('POST', `${NAMESPACE}/instances/${run}/cancel`)).status).toBe(200);
+    expect(await statusOf(run)).toBe('failed');
+    expect((await service.client.call('DELETE', `${NAMESPACE}/vars/v-0`)).status).toBe(200);
+    expect((await service.client.call('GET', `${NAMESPACE}/vars/v-0`)).status).toBe(404);
+    const refused = await service.client.call('POST', `${NAMESPACE}/tree/w?op=execute`, { json: {} });
+    expect(refused.status).toBe(503);
+  }
+
+  /** Starts a run that waits for a minute, and returns its id. */
+  async function startWaiting(): Promise<string> {
+    await service.client.call('PUT', `${NAMESPACE}/tree/long?op=create-workflow`, { body: LONG });
+    const started = await service.client.call('POST', `${NAMESPACE}/tree/long?op=execute`);
+    return String(started.json()['instance']);
+  }
+
+  test('serves reads, cancellations and deletions meanwhile', async () => {
+    const run = await startWaiting();
+    disk.fill(500_000);
+    await setUntilRefused();
+    await expectFrugal(run);
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'starts while it is full, after %s, and serves the same',
+    async (signal) => {
+      const run = await startWaiting();
+      await set(0);
+      await service.end(signal);
+      disk.fillUp();
+      service = await startProcess(data);
+      await expectFrugal(run);
+      await service.end('SIGKILL');
+      disk.free();
+      service = await startProcess(data);
+      expect(await statusOf(run)).toBe('failed');
+      expect((await set(1)).status).toBe(200);
+    },
+  );
+
+  test('has room again after its own data was deleted', async ({ signal }) => {
+    await setUntilRefused();
+    expect((await service.client.call('DELETE', `${NAMESPACE}?recursive=true`)).status).toBe(200);
+    await pollUntil(signal, async () => (await service.client.call('PUT', NAMESPACE)).status === 200);
+    expect((await set(0)).status).toBe(200);
   });
 
   test('that is killed meanwhile has everything that it acknowledged', async () => {

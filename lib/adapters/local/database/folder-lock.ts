@@ -17,7 +17,8 @@ export function lockFolder(folder: string): { release(): void } {
   if (!existsSync(file)) makePrivate(file);
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
-    lock.exec('BEGIN EXCLUSIVE');
+    // A journal in a file would need room of the disk.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     if (!isBusy(error)) throw error;

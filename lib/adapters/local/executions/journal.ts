@@ -1,4 +1,5 @@
 import type { LocalDatabase } from '../database/database.ts';
+import { withReserveNow } from '../database/disk/reserved-work.ts';
 import { prepareAll, type Statement } from '../database/statement.ts';
 import type { Journal } from '../interpreter/context/runtime.ts';
 import type { Execution, Thread } from '../interpreter/context/thread.ts';
@@ -148,7 +149,10 @@ export class ExecutionsJournal implements Journal {
     if (this.#isNoted) this.#store();
     // A failed attempt to store the changes is not repeated: the database is closed next.
     clearTimeout(this.#retrying);
-    if (this.#database.outage === undefined) this.#database.write(() => this.#sql.close.run());
+    const { outage, hasReserve } = this.#database;
+    if (outage === undefined || hasReserve) {
+      withReserveNow(() => void this.#database.write(() => this.#sql.close.run()));
+    }
     this.#isClosed = true;
   }
 

@@ -148,6 +148,7 @@ export const instances = {
     path: '/namespaces/{namespace}/instances/{instance}/cancel',
     reply: 'empty',
     permission: 'run',
+    frees: true,
     from: 'specification',
     about: 'Cancels a run; a run that has ended is not changed.',
   },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,7 +8,9 @@ export interface SmallDisk {
   readonly folder: string;
   /** Fills the disk until `left` bytes are free. */
   fill(left: number): void;
-  /** Frees the space that `fill` used. */
+  /** Takes all space that is left, also after `fill`. */
+  fillUp(): void;
+  /** Frees the space that `fill` and `fillUp` used. */
   free(): void;
   /** Makes the disk read-only. */
   freeze(): void;
@@ -33,6 +35,10 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
     fill(left) {
       const { bavail, bsize } = statfsSync(folder);
       writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+    },
+    fillUp() {
+      const { bavail, bsize } = statfsSync(folder);
+      if (bavail > 0) appendFileSync(filler, Buffer.alloc(bavail * bsize));
     },
     free: () => rmSync(filler),
     freeze: () => void mount('-o', 'remount,ro', folder),

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,6 +13,8 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FORMAT, makePrivate } from '../connection.ts';
 import { openDataFolder, RESTORE_DRAFT } from '../data-folder.ts';
+import { markFile } from '../disk/commit-mark.ts';
+import { reserveFile } from '../disk/reserve.ts';
 import { FILES_TABLE, flushFile, KEY_FILES, REVISIONS_FILE } from './backup.ts';
 import { checkedLength } from './checksum.ts';
 
@@ -65,6 +68,11 @@ function checkEmpty(folder: string, database: string, files: readonly KeptFile[]
       throw new Error(`${path} is another key than that of the backup; restore into an empty folder, or move it away`);
     }
   }
+}
+
+/** Files of a database that was moved away: they tell nothing of the one that comes. */
+function removeTraces(database: string): void {
+  for (const file of [markFile(database), reserveFile(database)]) rmSync(file, { force: true });
 }
 
 function writeFiles(folder: string, files: readonly KeptFile[]): void {
@@ -125,6 +133,7 @@ export function restore(source: string, folder: string): Restored {
     try {
       checkEmpty(path, database, files);
       const draft = beginDraft(path);
+      removeTraces(database);
       writeFiles(path, files);
       placeDatabase(file, length, draft, database);
     } finally {
