@@ -1,14 +1,16 @@
 /**
- * Preloaded into `npm start` (`node --import`). On SIGUSR2 it reads from the file CHAOS_FAULT the fault from then on:
+ * Preloaded into `npm start` (`node --import`). At the start and on SIGUSR2 it reads from the file CHAOS_FAULT the fault from then on:
  * `{clock: milliseconds by which the clock is ahead, commit: {code, message}, bus: {code, message}}`. With `commit`, no
  * transaction of a database can be committed; with `bus`, no row can be added to the journal of the bus.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 
-let fault = {};
+const file = process.env.CHAOS_FAULT;
+const read = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+let fault = read();
 process.on('SIGUSR2', () => {
-  fault = JSON.parse(readFileSync(process.env.CHAOS_FAULT, 'utf8'));
+  fault = read();
 });
 
 const { now } = Date;

@@ -27,7 +27,7 @@ export interface Mode {
   readonly run: (options: ModeOptions) => Promise<Verdict>;
 }
 
-export type ModeName = 'kills' | 'points' | 'faults' | 'attacks';
+export type ModeName = 'kills' | 'points' | 'faults' | 'restarts' | 'attacks';
 
 /** Every mode; its name is the option that selects it. A mode is loaded when it runs. */
 export const MODES: Readonly<Record<ModeName, Mode>> = {
@@ -45,6 +45,11 @@ export const MODES: Readonly<Record<ModeName, Mode>> = {
     about: 'database stopped, disk full, bus unwritable, clock set',
     isUsual: true,
     run: async (options) => (await import('./faults.ts')).faults(options),
+  },
+  restarts: {
+    about: 'clock set back, folder removed, restore killed, files damaged, disk full at a start',
+    isUsual: true,
+    run: async (options) => (await import('./restarts/restarts.ts')).restarts(options),
   },
   // Latencies are measured: on a busy machine they are not meaningful.
   attacks: {

@@ -3,7 +3,7 @@ import { HELP, OptionError, readOptions } from './options.ts';
 
 test('without options, the usual modes run 40 rounds, with a seed that is drawn', () => {
   expect(readOptions([], 123)).toEqual({
-    ...{ modes: ['kills', 'points', 'faults'], rounds: 40, seed: 123, longest: 5, only: undefined },
+    ...{ modes: ['kills', 'points', 'faults', 'restarts'], rounds: 40, seed: 123, longest: 5, only: undefined },
   });
 });
 
@@ -16,7 +16,7 @@ test('options name modes, rounds, the seed, the longest outage and attacks', () 
 
 test('the help names every mode and option', () => {
   expect(readOptions(['--kills', '--help'], 1)).toBe('help');
-  for (const option of ['kills', 'points', 'faults', 'attacks', 'rounds', 'seed', 'longest', 'only']) {
+  for (const option of ['kills', 'points', 'faults', 'restarts', 'attacks', 'rounds', 'seed', 'longest', 'only']) {
     expect(HELP).toContain(`--${option}`);
   }
 });

@@ -252,11 +252,14 @@ describe('a folder without a service', () => {
   test('of a restore that did not end is not opened, until the restore is repeated', async () => {
     await weft('backup', file);
     const other = join(folder, 'other');
-    mkdirSync(other);
-    writeFileSync(join(other, 'weft.db.part'), 'half');
+    mkdirSync(join(other, 'containers'), { recursive: true });
+    for (const name of ['weft.db.part', 'root-key', 'containers/revisions.db', 'weft.db-mark']) {
+      writeFileSync(join(other, name), 'half');
+    }
     expect(() => openDataFolder(other)).toThrow('weft.db.part is of a restore that did not end: repeat it');
     expect(await weft('restore', file, '--data', other)).toMatchObject({ code: 0, err: '' });
-    expect([existsSync(join(other, 'weft.db')), existsSync(join(other, 'weft.db.part'))]).toEqual([true, false]);
+    const isThere = ['weft.db', 'weft.db.part', 'weft.db-mark'].map((name) => existsSync(join(other, name)));
+    expect(isThere).toEqual([true, false, false]);
     openDataFolder(other).release();
   });
 

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_FILE } from '../../lib/adapters/local/database/data-folder.ts';
+import { markFile } from '../../lib/adapters/local/database/disk/commit-mark.ts';
 import type { Random } from './random.ts';
 
 /** Sizes of the log and of its index (https://www.sqlite.org/walformat.html). */
@@ -104,6 +105,8 @@ function tearPages(pages: Buffer, log: Buffer, { copied, copying }: Index, rando
 export function copyAfterPowerCut(from: string, to: string, record: string, random: Random): PowerCut {
   mkdirSync(to, { mode: 0o700 });
   const [file, copy] = [join(from, DATABASE_FILE), join(to, DATABASE_FILE)];
+  // It is not flushed: a disk may have it, or an older one, which claims less.
+  if (existsSync(markFile(file))) copyFileSync(markFile(file), markFile(copy));
   if (!existsSync(`${file}-wal`)) {
     copyFileSync(file, copy);
     return { flushed: 0, unflushed: 0, torn: 0 };

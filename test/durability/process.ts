@@ -49,6 +49,8 @@ async function urlOf(child: ChildProcess): Promise<string> {
 /** Starts the process that `npm start` starts, with a recorder of its flushes. `kill` works before it is ready, too. */
 export function startProcess({ data, record, sync, log, preload }: StartOptions): {
   ready: Promise<Running>;
+  /** Its exit code; null after a signal. */
+  exited: Promise<number | null>;
   kill(): Promise<void>;
 } {
   const preloads = [RECORDER, ...(preload === undefined ? [] : [preload.file])].flatMap((file) => ['--import', file]);
@@ -61,6 +63,7 @@ export function startProcess({ data, record, sync, log, preload }: StartOptions)
     stdio: ['ignore', 'pipe', log === undefined ? 'inherit' : openSync(log, 'a')],
   });
   const exit = once(child, 'exit');
+  const exited = exit.then(([code]) => code as number | null);
   // It must not outlive a test that fails.
   const killNow = () => void child.kill('SIGKILL');
   process.once('exit', killNow);
@@ -70,5 +73,5 @@ export function startProcess({ data, record, sync, log, preload }: StartOptions)
     process.removeListener('exit', killNow);
   };
   const signal = (name: NodeJS.Signals): void => void child.kill(name);
-  return { ready: urlOf(child).then((url) => ({ url, key: KEY, kill, signal })), kill };
+  return { ready: urlOf(child).then((url) => ({ url, key: KEY, kill, signal })), exited, kill };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -48,15 +48,24 @@ interface Place {
   readonly image: string;
   readonly record: string;
   readonly imageRecord: string;
+  /** What the services print as errors. */
+  readonly log: string;
   readonly sync: 'full' | 'normal';
 }
 
 function placeIn(folder: string, sync: Place['sync']): Place {
   const at = (name: string) => join(folder, name);
-  return { data: at('data'), image: at('image'), record: at('record'), imageRecord: at('image-record'), sync };
+  const files = { record: at('record'), imageRecord: at('image-record'), log: at('log') };
+  return { data: at('data'), image: at('image'), ...files, sync };
 }
 
-const startOn = ({ data, record, sync }: Place) => startProcess({ data, record, sync });
+const startOn = ({ data, record, sync, log }: Place) => startProcess({ data, record, sync, log });
+
+/** The lines in which a service says that it lacks commits: neither a kill nor a power cut loses one. */
+function reportedLosses({ log }: Place): string[] {
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+  return lines.filter((line) => line.includes('has lost data') || line.includes('is damaged'));
+}
 
 /** Kills the service at a random moment of its load. */
 async function crashUnderLoad(running: Running, ledger: Ledger, random: Random): Promise<void> {
@@ -132,6 +141,7 @@ class FolderRounds {
     this.#running = await restart(this.#place, figures, this.#random);
     const api = apiOf(this.#running, ledger.namespace);
     addTo(figures, `round ${number}, kill -9`, await verify(api, ledger));
+    addTo(figures, `round ${number}`, { ...noDamage(), lost: reportedLosses(this.#place) });
   }
 
   async end(): Promise<void> {

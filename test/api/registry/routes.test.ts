@@ -4,7 +4,7 @@ import { byteExamples, exampleOf, inputExamples } from '../../../lib/api/docs/ex
 import { matchRoute } from '../../../lib/api/http/match.ts';
 import { families } from '../../../lib/api/registry/families.ts';
 import { queries } from '../../../lib/api/registry/queries.ts';
-import { lambdaOf, METHODS, PERMISSIONS, type Route } from '../../../lib/api/registry/route.ts';
+import { isFrugal, lambdaOf, METHODS, PERMISSIONS, type Route } from '../../../lib/api/registry/route.ts';
 import { routes, rows } from '../../../lib/api/registry/routes/index.ts';
 import { inputs } from '../../../lib/api/registry/shapes/inputs.ts';
 import { replies } from '../../../lib/api/registry/shapes/replies.ts';
@@ -31,6 +31,24 @@ describe('the registry', () => {
   test('no two routes match the same request', () => {
     const keys = rows.map(([, { method, path, op }]) => `${method} ${path.replaceAll(/\{\w+/g, '{')} ${op ?? ''}`);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  });
+
+  test('needs no room of the disk where it reads, cancels or removes: by GET and DELETE, and by few other routes', () => {
+    expect(wrong((route) => !isFrugal(route) && route.method === 'DELETE')).toEqual([]);
+    expect(wrong((route) => !isFrugal(route) && route.method === 'GET').toSorted()).toEqual([
+      'receiveWebhookByGet',
+      'waitWorkflow',
+    ]);
+    expect(wrong((route) => isFrugal(route) && !['GET', 'DELETE'].includes(route.method)).toSorted()).toEqual([
+      'cancelInstance',
+      'deleteRevision',
+      'discardWorkflow',
+      'runJq',
+      'untagRevision',
+      'validateRef',
+      'validateRouter',
+      'validateWorkflow',
+    ]);
   });
 
   test('everything that a route names exists', () => {

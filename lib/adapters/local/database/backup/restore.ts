@@ -58,10 +58,16 @@ function check(file: string): Checked {
   }
 }
 
-/** Throws Error when the folder has data, or another key: nothing is replaced. */
+/**
+ * Throws Error when the folder has data, or another key: nothing is replaced but the files of a restore that did not end, which
+ * had checked the folder.
+ */
 function checkEmpty(folder: string, database: string, files: readonly KeptFile[]): void {
-  const found = [database, `${database}-wal`, join(folder, REVISIONS_FILE)].find((path) => existsSync(path));
+  const isRepeated = existsSync(join(folder, RESTORE_DRAFT));
+  const kept = [database, `${database}-wal`, ...(isRepeated ? [] : [join(folder, REVISIONS_FILE)])];
+  const found = kept.find((path) => existsSync(path));
   if (found !== undefined) throw new Error(`${found} exists; restore into an empty folder, or move it away`);
+  if (isRepeated) return;
   for (const { name, bytes } of files) {
     const path = join(folder, name);
     if (existsSync(path) && !readFileSync(path).equals(bytes)) {
