@@ -1,4 +1,4 @@
-import type { Sync } from '../../lib/adapters/local/database/database.ts';
+import type { Sync } from '../../lib/adapters/local/database/commits.ts';
 import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';

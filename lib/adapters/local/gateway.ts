@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 import { withReserve } from './database/disk/reserved-work.ts';
-import { StorageError } from './database/storage-error.ts';
+import { StorageError } from './database/disk/storage-error.ts';
 import { ReplyStream } from './reply-stream.ts';
 import { DEFAULT_LIMITS, RequestBody, type RequestLimits, RequestShares } from './requests/body.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTIONS, limitConnections, serverOptions } from './requests/connections.ts';

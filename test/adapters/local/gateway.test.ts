@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { mayUseReserve } from '../../../lib/adapters/local/database/disk/reserved-work.ts';
-import { StorageError } from '../../../lib/adapters/local/database/storage-error.ts';
+import { StorageError } from '../../../lib/adapters/local/database/disk/storage-error.ts';
 import { type Gateway, type StreamingHandler, startGateway } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
 import type { RequestLimits } from '../../../lib/adapters/local/requests/body.ts';

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ContainerRevision } from '../../../ports/containers.ts';
-import { IN_MEMORY, makePrivate } from '../database/connection.ts';
+import { IN_MEMORY } from '../database/connection.ts';
+import { makePrivate } from '../database/disk/private-file.ts';
 import type { HolderStore } from './private-images.ts';
 
 /** A prepared revision as it is stored: without its credentials. */

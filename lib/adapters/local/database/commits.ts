@@ -1,18 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from './connection.ts';
-import type { LocalDatabaseOptions, Sync } from './database.ts';
 import { CommitMark } from './disk/commit-mark.ts';
 import { Outage } from './disk/outage.ts';
 import { watchPresence } from './disk/presence.ts';
+import type { Reserve } from './disk/reserve.ts';
 import { shrink } from './disk/shrinking.ts';
+import { damageError, fullDisk, isDamage, isFull, type StorageError, storageErrorOf } from './disk/storage-error.ts';
 import { type LogFile, LogSync, logFlush } from './log-sync.ts';
-import { damageError, fullDisk, isDamage, isFull, type StorageError, storageErrorOf } from './storage-error.ts';
 import { Transaction } from './transaction.ts';
 
-/** The options of `Commits`: those of the database, and its open file. */
-export interface CommitsOptions extends Pick<LocalDatabaseOptions, 'file' | 'reserve' | 'onLost'> {
-  readonly connection: DatabaseSync;
-  readonly sync: Sync;
+/**
+ * When a commit counts as durable: `full`, when it is on the disk; `normal`, when the operating system has it, so that a
+ * power failure can lose the last moments.
+ */
+export type Sync = 'full' | 'normal';
+
+/** The file of a database, and how it is kept. */
+export interface StoredFile {
+  /** An SQLite file, created if it is missing; `:memory:` for no file. One process at a time may write. */
+  readonly file: string;
+  readonly sync?: Sync | undefined;
+  /** Space for reads, cancellations and deletions while the disk is full. It is closed with the database. */
+  readonly reserve?: Reserve | undefined;
+  /**
+   * The file cannot be used any more: a flush of the disk failed, so that its state is unknown, the file was removed, or it is
+   * damaged. The process must end; the reason says what its user does.
+   */
+  readonly onLost?: ((reason: string) => void) | undefined;
 }
 
 const RETRY_MS = 1000;
@@ -27,15 +41,17 @@ export class Commits {
   readonly log: LogSync;
   /** The open transaction has changes, or `touch` was called in it. */
   isDirty = false;
-  readonly #options: CommitsOptions;
+  readonly #file: StoredFile;
+  readonly #connection: DatabaseSync;
   readonly #mark: CommitMark | undefined;
   readonly #finish: () => void;
   #retrying: NodeJS.Timeout | undefined;
 
   /** `finish` ends the turn of the event loop with a commit. */
-  constructor(options: CommitsOptions, finish: () => void) {
-    const { file, connection, reserve } = options;
-    this.#options = options;
+  constructor(connection: DatabaseSync, stored: StoredFile, finish: () => void) {
+    const { file, reserve } = stored;
+    this.#file = stored;
+    this.#connection = connection;
     this.#finish = finish;
     this.transaction = new Transaction(connection);
     this.outage = new Outage(file);
@@ -64,12 +80,12 @@ export class Commits {
    * for them; else later.
    */
   suffer(cause: unknown): StorageError {
-    const { file } = this.#options;
+    const { file } = this.#file;
     if (isDamage(cause)) {
       this.lose(damageError(file, cause));
       return storageErrorOf(cause, file);
     }
-    const isSpared = isFull(cause) && this.#options.reserve?.release() === true;
+    const isSpared = isFull(cause) && this.#file.reserve?.release() === true;
     const error = this.#note(cause, isSpared);
     try {
       this.transaction.rebuild();
@@ -82,7 +98,7 @@ export class Commits {
 
   /** The file cannot be used any more. */
   lose(error: Error): void {
-    const { file, onLost } = this.#options;
+    const { file, onLost } = this.#file;
     this.log.fail(storageErrorOf(error, file));
     onLost?.(`Weft cannot keep its data: ${error.message}`);
   }
@@ -93,11 +109,11 @@ export class Commits {
     if (this.outage.total !== undefined) this.#commit();
     clearTimeout(this.#retrying);
     await this.log.close();
-    this.#options.reserve?.close();
+    this.#file.reserve?.close();
   }
 
   #logFile(): LogFile {
-    const { file, sync } = this.#options;
+    const { file, sync = 'full' } = this.#file;
     if (file === IN_MEMORY) return {};
     return {
       flush: sync === 'full' ? logFlush(file) : undefined,
@@ -132,20 +148,20 @@ export class Commits {
       this.#commit();
       if (this.transaction.isOpen) return;
     }
-    const { reserve } = this.#options;
+    const { reserve } = this.#file;
     if (reserve === undefined || reserve.restore()) this.outage.end();
     else this.#makeRoom();
   }
 
   /** Deletions free space in the file only: the disk gets it back here. */
   #makeRoom(): void {
-    const { connection, reserve } = this.#options;
+    const { reserve } = this.#file;
     this.outage.lessen();
     this.#retrying = setTimeout(() => this.#retry(), RETRY_MS);
     this.#finish();
     if (this.transaction.isOpen) return;
     try {
-      shrink(connection);
+      shrink(this.#connection);
     } catch (error) {
       if (isFull(error)) reserve?.release();
       else console.error('the file of the database cannot be made smaller at the moment', error);

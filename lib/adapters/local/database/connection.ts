@@ -1,7 +1,7 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './disk/private-file.ts';
 import type { Reserve } from './disk/reserve.ts';
-import { damageError, isDamage, isFull } from './storage-error.ts';
+import { damageError, isDamage, isFull } from './disk/storage-error.ts';
 
 /** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
@@ -26,12 +26,6 @@ const PRAGMAS = `
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
   PRAGMA journal_size_limit = ${MAX_LOG_BYTES};
 `;
-
-/** Creates a file if it is missing, and sets its mode to 0600: it contains the data of every namespace. */
-export function makePrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
-}
 
 export interface Opened {
   readonly connection: DatabaseSync;

@@ -1,27 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { Commits } from './commits.ts';
+import { Commits, type StoredFile } from './commits.ts';
 import { IN_MEMORY, openWithin } from './connection.ts';
 import { keepCopy } from './copy.ts';
 import { reportLoss } from './disk/loss.ts';
 import type { Outage } from './disk/outage.ts';
-import type { Reserve } from './disk/reserve.ts';
 import { withReserveNow } from './disk/reserved-work.ts';
+import { damageError, isDamage, type StorageError } from './disk/storage-error.ts';
 import type { LogSync } from './log-sync.ts';
 import { type Statement, statementOf } from './statement.ts';
-import { damageError, isDamage, type StorageError } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 import { Turn } from './turn.ts';
 
-/**
- * When a commit counts as durable: `full`, when it is on the disk; `normal`, when the operating system has it, so that a
- * power failure can lose the last moments.
- */
-export type Sync = 'full' | 'normal';
-
-export interface LocalDatabaseOptions {
-  /** An SQLite file, created if it is missing; `:memory:` for no file. One process at a time may write. */
-  readonly file: string;
-  readonly sync?: Sync | undefined;
+export interface LocalDatabaseOptions extends StoredFile {
   /**
    * When `accepted` resolves. `durable`: when the data is on the disk. `written`: at once; then every output of this
    * process must itself wait for `durable`, because a crash could still lose the data that it shows.
@@ -32,13 +22,6 @@ export interface LocalDatabaseOptions {
    * operations, so that their order does not depend on the speed of the machine.
    */
   readonly isTimed?: boolean;
-  /** Space for reads, cancellations and deletions while the disk is full. It is closed with the database. */
-  readonly reserve?: Reserve | undefined;
-  /**
-   * The file cannot be used any more: a flush of the disk failed, so that its state is unknown, the file was removed, or it is
-   * damaged. The process must end; the reason says what its user does.
-   */
-  readonly onLost?: ((reason: string) => void) | undefined;
 }
 
 const DONE = Promise.resolve();
@@ -67,14 +50,15 @@ export class LocalDatabase {
   #isClosed = false;
 
   /** Prints how many commits are missing. Throws as `openConnection` does, and when the rest of the commits is damaged. */
-  constructor({ file, sync = 'full', acknowledge = 'durable', isTimed, reserve, onLost }: LocalDatabaseOptions) {
+  constructor({ acknowledge = 'durable', isTimed, ...stored }: LocalDatabaseOptions) {
+    const { file, reserve } = stored;
     if (file !== IN_MEMORY) reportLoss(file);
     const { connection, isNew } = openWithin(file, reserve);
     this.isNew = isNew;
     this.waits = acknowledge === 'durable';
     this.#file = file;
     this.#connection = connection;
-    this.#commits = new Commits({ file, connection, sync, reserve, onLost }, () => this.#finish());
+    this.#commits = new Commits(connection, stored, () => this.#finish());
     ({ transaction: this.#transaction, outage: this.#outage, log: this.#log } = this.#commits);
     this.#log.onFlushed = () => this.#turn.hasBegun || this.#commitTurns();
     this.#turn = new Turn(() => this.#endTurn(), isTimed);
@@ -156,7 +140,12 @@ export class LocalDatabase {
 
   /** Work with the reserve is stored during this outage, and everything that reads show. */
   get hasReserve(): boolean {
-    return this.#outage.error !== undefined && this.#outage.total === undefined;
+    return this.#outage.error !== undefined && this.canStore;
+  }
+
+  /** Work with the reserve is stored at once. */
+  get canStore(): boolean {
+    return this.#outage.total === undefined;
   }
 
   /** Resolves when the caller may act on everything written so far, which depends on `acknowledge`. */

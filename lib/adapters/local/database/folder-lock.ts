@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makePrivate } from './connection.ts';
+import { makePrivate } from './disk/private-file.ts';
 
 /** Keeps a reference to each lock: garbage collection of a lock would release it. */
 const held = new Set<DatabaseSync>();

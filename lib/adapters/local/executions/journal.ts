@@ -149,10 +149,7 @@ export class ExecutionsJournal implements Journal {
     if (this.#isNoted) this.#store();
     // A failed attempt to store the changes is not repeated: the database is closed next.
     clearTimeout(this.#retrying);
-    const { outage, hasReserve } = this.#database;
-    if (outage === undefined || hasReserve) {
-      withReserveNow(() => void this.#database.write(() => this.#sql.close.run()));
-    }
+    if (this.#database.canStore) withReserveNow(() => this.#database.write(() => this.#sql.close.run()));
     this.#isClosed = true;
   }
 

@@ -2,7 +2,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LocalDatabase, type Sync } from '../../../../lib/adapters/local/database/database.ts';
+import type { Sync } from '../../../../lib/adapters/local/database/commits.ts';
+import { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 
 let folder: string;
 let file: string;

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makePrivate } from '../connection.ts';
 import { DATABASE_FILE } from '../data-folder.ts';
+import { makePrivate } from '../disk/private-file.ts';
 import { addChecksum } from './checksum.ts';
 
 /** The table of a backup with the files of the data folder that are not in the database. */

@@ -11,9 +11,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FORMAT, makePrivate } from '../connection.ts';
+import { FORMAT } from '../connection.ts';
 import { openDataFolder, RESTORE_DRAFT } from '../data-folder.ts';
 import { markFile } from '../disk/commit-mark.ts';
+import { makePrivate } from '../disk/private-file.ts';
 import { reserveFile } from '../disk/reserve.ts';
 import { FILES_TABLE, flushFile, KEY_FILES, REVISIONS_FILE } from './backup.ts';
 import { checkedLength } from './checksum.ts';

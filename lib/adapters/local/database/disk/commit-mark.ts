@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { makePrivate } from '../connection.ts';
+import { makePrivate } from './private-file.ts';
 
 /** A commit by its number, counted from 1 over all processes, and when it was made, milliseconds since 1970. */
 export interface Mark {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { damageError, isDamage } from '../storage-error.ts';
 import { type Mark, newestIn, readMark } from './commit-mark.ts';
+import { damageError, isDamage } from './storage-error.ts';
 
 /** The number of the newest commit in the file alone, without its log. */
 function newestWithoutLog(file: string): number {

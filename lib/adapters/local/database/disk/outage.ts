@@ -1,5 +1,5 @@
-import { type StorageError, storageErrorOf } from '../storage-error.ts';
 import { mayUseReserve } from './reserved-work.ts';
+import { type StorageError, storageErrorOf } from './storage-error.ts';
 
 const DONE = Promise.resolve();
 

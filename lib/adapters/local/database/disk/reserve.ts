@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivate } from '../connection.ts';
+import { makePrivate } from './private-file.ts';
 
 /** The size of a whole reserve, bytes: what a large deletion needs in the log until it is copied into the database. */
 const WHOLE_BYTES = 16 * 1024 * 1024;

@@ -14,7 +14,7 @@ export async function withReserve<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** As `withReserve`, for a function that awaits nothing. */
-export function withReserveNow(work: () => void): void {
+export function withReserveNow(work: () => unknown): void {
   const permit = { isOpen: true };
   try {
     permits.run(permit, work);

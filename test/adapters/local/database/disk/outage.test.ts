@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDataFolder } from '../../../../../lib/adapters/local/database/data-folder.ts';
 import { LocalDatabase } from '../../../../../lib/adapters/local/database/database.ts';
-import { StorageError } from '../../../../../lib/adapters/local/database/storage-error.ts';
+import { StorageError } from '../../../../../lib/adapters/local/database/disk/storage-error.ts';
 import { databaseTable } from '../../../../../lib/adapters/local/table/table.ts';
 import type { Table, Write } from '../../../../../lib/ports/table.ts';
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts';
