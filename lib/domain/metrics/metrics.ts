@@ -3,6 +3,7 @@ import type { Table } from '../../ports/table.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
 import * as namespaces from '../namespaces/namespaces.ts';
+import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
 import * as nodes from '../tree/nodes.ts';
@@ -90,6 +91,15 @@ async function pathsOf(table: Table, namespace: namespaces.Namespace): Promise<M
   return paths;
 }
 
+/** Precedes the id of a deleted workflow. */
+const DELETED = 'deleted#';
+
+/** The last paths of the deleted workflows of a namespace, by id. */
+async function deletedPathsOf(table: Table, namespaceId: string): Promise<Map<string, string>> {
+  const items = await readAll(table, { ...keys.counters(namespaceId), prefix: DELETED });
+  return new Map(items.map(({ sk, path }) => [sk.slice(DELETED.length), String(path)]));
+}
+
 function toVector(
   { readValue, hasValue = (sums) => readValue(sums) > 0, name }: Metric,
   naming: Naming,
@@ -106,18 +116,25 @@ function toVector(
   return { results, warnings: null };
 }
 
-/** Returns a metric of each workflow of a namespace; empty when there is no such namespace. */
+/**
+ * Returns a metric of each workflow of a namespace, also of deleted ones: workflows that had a path one after the other are
+ * one. Empty when there is no such namespace.
+ */
 export async function ofNamespace(needs: Needs, naming: Naming, name: MetricName): Promise<Vector> {
   const namespace = await orUndefined(namespaces.need(needs, naming.namespace));
   if (namespace === undefined) return EMPTY;
   const metric: Metric = METRICS[name];
   const prefix = counterNames.ofWorkflow('');
-  const [sums, paths] = await Promise.all([
+  const [sums, deleted, paths] = await Promise.all([
     aggregates.read(needs, namespace, metric.aggregate, { prefix }),
+    deletedPathsOf(needs.table, namespace.id),
     pathsOf(needs.table, namespace),
   ]);
-  const rows = [...paths].map(([id, path]) => [path, sums.get(prefix + id) ?? {}] as const);
-  return toVector(metric, naming, rows, needs.clock.now());
+  const byPath = new Map<string, Sums>();
+  for (const [id, path] of [...deleted, ...paths]) {
+    byPath.set(path, plus(byPath.get(path) ?? {}, sums.get(prefix + id) ?? {}));
+  }
+  return toVector(metric, naming, [...byPath], needs.clock.now());
 }
 
 const findWorkflow = (needs: Needs, { namespace }: Naming, path: string) =>
@@ -188,12 +205,17 @@ export async function rollUp(needs: Needs, namespace: namespaces.Namespace, read
   for (const aggregate of [begun, ended]) await aggregates.rollUp(needs, namespace, aggregate, readAt);
 }
 
-/** Deletes the counters of a deleted workflow. */
-export async function deleteOf(needs: Pick<Ports, 'table'>, namespaceId: string, workflowId: string) {
-  for (const aggregate of [begun, ended]) {
-    await aggregates.deleteCounters(needs, namespaceId, aggregate, counterNames.ofWorkflow(workflowId));
-  }
-  await aggregates.deleteCounters(needs, namespaceId, ended, counterNames.ofFlows(workflowId));
+/** The workflow whose counters remain when it is deleted, and its last path. */
+interface DeletedWorkflow {
+  readonly id: string;
+  readonly namespaceId: string;
+  readonly path: string;
+}
+
+/** Keeps the counts of a deleted workflow in the metrics of its namespace. Deletes those of its states. */
+export async function keepOf(needs: Pick<Ports, 'table'>, { id, namespaceId, path }: DeletedWorkflow): Promise<void> {
+  await needs.table.write([putAt(keys.counter(namespaceId, DELETED + id), { path })]);
+  await aggregates.deleteCounters(needs, namespaceId, ended, counterNames.ofFlows(id));
 }
 
 /**

@@ -97,7 +97,8 @@ async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal):
   await removeServices(needs, keys.workflowServices(namespaceId, id));
   await deleteAll(table, keys.refs(id));
   await removeOfWorkflow(needs, namespaceId, id);
-  await metrics.deleteOf(needs, namespaceId, id);
+  // The counters of a namespace that is removed are deleted with it.
+  if (path !== undefined) await metrics.keepOf(needs, { id, namespaceId, path });
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 

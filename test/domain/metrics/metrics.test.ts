@@ -210,15 +210,25 @@ describe('a counter', () => {
     }
   });
 
-  test('of a deleted workflow is deleted', async () => {
+  test('of a deleted workflow stays in the metrics of its namespace, without those of its states', async () => {
     const world = new CountedRuns();
     const home = await world.namespace();
     await crowd(world, home, 10, 2);
     world.now += HOUR_MS;
     await metrics.rollUp(world.needs, home);
-    await metrics.deleteOf(world.needs, home.id, 'w0');
+    await metrics.keepOf(world.needs, { id: 'w0', namespaceId: home.id, path: '/gone' });
+    const late = world.newRun(home, 'w0');
+    await world.end(late, 'complete');
+    const vectorOf = async (name: metrics.MetricName) => {
+      const { results } = await metrics.ofNamespace(world.needs, { brand: 'service', namespace: home.name }, name);
+      return results.map(({ metric, value }) => [metric['service_workflow'], value[1]]);
+    };
+    expect(await vectorOf('invoked')).toEqual([['/gone', '6']]);
+    const { done, failed } = world.truth('w0');
+    expect(await vectorOf('successful')).toEqual([['/gone', String(done)]]);
+    expect(await vectorOf('failed')).toEqual([['/gone', String(failed)]]);
     const { items } = await world.needs.table.query(keys.counters(home.id));
-    expect(items.filter(({ sk }) => sk.includes('w0'))).toEqual([]);
+    expect(items.filter(({ sk }) => sk.startsWith('ended#flow#w0'))).toEqual([]);
     expect(items.filter(({ sk }) => sk.includes('w1'))).toHaveLength(4);
   });
 });

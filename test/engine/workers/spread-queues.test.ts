@@ -49,6 +49,15 @@ const ids = (tasks: readonly { readonly task: string }[]) => tasks.map(({ task }
 
 const priorityOf = (task: runs.Run): number => (runs.isTask(task) ? task.callee.priority : 0);
 
+test('polls that come at once without waiting take every task that is ready', async () => {
+  const offered = await offer(Array.from({ length: 30 }, () => 0));
+  const namespace = await home();
+  const polls = Array.from({ length: 60 }, () => takeTasks(ports, namespace, 1));
+  const taken = (await Promise.all(polls)).flat();
+  expect(new Set(ids(taken))).toEqual(new Set(offered.map(({ id }) => id)));
+  expect(taken).toHaveLength(30);
+});
+
 describe('the tasks of a namespace with 16 partitions', () => {
   test('are in all of them, and each keeps its own while it is leased, renewed and released', async () => {
     await spreadOver(16);

@@ -113,7 +113,7 @@ describe('metrics of a namespace', () => {
     expect([await valuesOf('failed'), await valuesOf('successful')]).toEqual([{ '/loops': '2' }, {}]);
   });
 
-  test('are kept when a workflow is moved, and begin at zero for one that is created again', async () => {
+  test('are kept when a workflow is moved or deleted; those of one that is created again begin at zero', async () => {
     const { home, put, wait, valuesOf, readOut } = await space('moved', { old: NOOP });
     await wait('old', 2);
     await client.call('PUT', `${home}/tree/dir?op=create-directory`);
@@ -124,9 +124,11 @@ describe('metrics of a namespace', () => {
     await put('old', NOOP);
     expect(await readOut('old', 'invoked')).toBeUndefined();
     await client.call('DELETE', `${home}/tree/dir/new?op=delete-node`);
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '3' });
     await put('dir/new', NOOP);
     await wait('dir/new');
-    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '1' });
+    expect(await valuesOf('invoked')).toEqual({ '/dir/new': '4' });
+    expect(await readOut('dir/new', 'invoked')).toBe('1');
     await client.call('DELETE', `${home}?recursive=true`);
     expect(await valuesOf('invoked')).toEqual({});
     await space('moved', { 'anew.yaml': NOOP });

@@ -88,24 +88,35 @@ interface Polled {
   readonly poll: Poll;
 }
 
-/** Takes the tasks that a reading finds, at most `most`. Wakes another waiting poll for those that are left. */
+/**
+ * Takes the tasks that a reading finds, at most `most`; none only if the queue had none. Wakes another waiting poll for those
+ * that are left.
+ */
 async function takeOf(
   ports: WorkerPorts,
   { home, queue, poll }: Polled,
   reading: Reading,
   most: number,
 ): Promise<Leased[]> {
-  const rows = await takeable(ports, home, { ...reading, queue, now: ports.clock.now(), limit: most + SPARE_ROWS });
-  const taken: Leased[] = [];
-  let from = 0;
-  while (from < rows.length && taken.length < most) {
-    const some = rows.slice(from, from + most - taken.length);
-    from += some.length;
-    const results = await Promise.all(some.map(({ id }) => take(ports, id, poll)));
-    taken.push(...results.filter((one) => one !== undefined));
+  const tried = new Set<string>();
+  for (;;) {
+    const limit = most + SPARE_ROWS + tried.size;
+    const rows = await takeable(ports, home, { ...reading, queue, now: ports.clock.now(), limit });
+    const fresh = rows.filter(({ id }) => !tried.has(id));
+    const taken: Leased[] = [];
+    let from = 0;
+    while (from < fresh.length && taken.length < most) {
+      const some = fresh.slice(from, from + most - taken.length);
+      from += some.length;
+      for (const { id } of some) tried.add(id);
+      const results = await Promise.all(some.map(({ id }) => take(ports, id, poll)));
+      taken.push(...results.filter((one) => one !== undefined));
+    }
+    if (from < fresh.length) wakePoll(home.id, queue);
+    // Other polls have taken all of these rows at the same time: behind them the queue may have more.
+    const mayHaveMore = rows.length >= limit && fresh.length > 0;
+    if (taken.length > 0 || !mayHaveMore) return taken;
   }
-  if (from < rows.length) wakePoll(home.id, queue);
-  return taken;
 }
 
 /** A random number of 16 bits. */
