@@ -38,6 +38,11 @@ const LINES = {
     text: (event: { readonly id: string; readonly type: string; readonly source: string }) =>
       `Replaying event: ${event.id} (${event.type} / ${event.source})`,
   },
+  'webhook.refuse': {
+    log: 'namespace',
+    text: (path: string, reason: string, minutes: number) =>
+      `Refused a request to the webhook of '${path}': ${reason}. Further ones in the next ${minutes} minutes are not logged.`,
+  },
   'workflow.update': { log: 'workflow', text: () => 'Updated workflow.' },
   'workflow.toggle': {
     log: 'workflow',

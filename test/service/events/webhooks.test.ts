@@ -162,6 +162,32 @@ describe('a request to a webhook', () => {
     expect([status, text]).toEqual(NOT_FOUND);
   });
 
+  test('that is refused leaves its owner the reason in the log of the namespace, once', async () => {
+    await client.call('PUT', '/api/namespaces/hooks-log');
+    await client.call('PUT', '/api/namespaces/hooks-log/secrets/HOOK', { body: SECRET });
+    const starts = {
+      stranger: 'verify: {github: HOOK}',
+      open: 'verify: {github: MISSING}',
+      off: 'verify: {none: true}',
+    };
+    for (const [name, start] of Object.entries(starts)) {
+      const body = `start: {type: webhook, ${start}}\n${NOOP}`;
+      await client.call('PUT', `/api/namespaces/hooks-log/tree/${name}?op=create-workflow`, { body });
+    }
+    await client.call('POST', '/api/namespaces/hooks-log/tree/off?op=toggle', { json: { live: false } });
+    for (const name of [...Object.keys(starts), ...Object.keys(starts)]) {
+      expect((await client.call('POST', `/api/hooks/hooks-log/${name}`, { key: null, body: '{}' })).status).toBe(404);
+    }
+    const { results } = (await client.call('GET', '/api/namespaces/hooks-log/logs')).json();
+    const lines = rowsOf(results).map(({ msg }) => String(msg));
+    const end = 'Further ones in the next 10 minutes are not logged.';
+    expect(lines.filter((line) => line.startsWith('Refused')).toSorted()).toEqual([
+      `Refused a request to the webhook of '/off': the workflow is disabled. ${end}`,
+      `Refused a request to the webhook of '/open': the secret 'MISSING' has no value. ${end}`,
+      `Refused a request to the webhook of '/stranger': its verification 'github' failed; the sender must use the value of the secret 'HOOK'. ${end}`,
+    ]);
+  });
+
   test('is the input of the run, without credentials', async () => {
     await store('folder', 'verify: {url: {secret: HOOK}}, reply: wait');
     const answer = await send('folder', {

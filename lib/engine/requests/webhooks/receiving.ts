@@ -13,6 +13,7 @@ import { receive as receiveEvent } from '../../events/broadcasting.ts';
 import type { RunnerPorts } from '../../ports.ts';
 import type { Invocation } from '../start/invocations.ts';
 import { execute, executeAndWait, type Started } from '../start/start.ts';
+import { noteRefusal, unverifiedReason } from './refusals.ts';
 import { toInput, type WebhookInput, type WebhookRequest } from './request.ts';
 import { secretsOf, type Verified, verify } from './verification.ts';
 
@@ -43,7 +44,7 @@ async function find(ports: RunnerPorts, place: WebhookPlace): Promise<Webhook | 
     if (!(error instanceof ServiceError)) throw error;
   });
   const start = opened?.revision.plan?.start;
-  if (opened === undefined || start?.type !== 'webhook' || !opened.node.live) return undefined;
+  if (opened === undefined || start?.type !== 'webhook') return undefined;
   return { place, opened, start };
 }
 
@@ -97,6 +98,12 @@ function invocationOf({ place }: Webhook, input: WebhookInput, { delivery }: Ver
   return { ...place, ref: '', input: Buffer.from(JSON.stringify(input)), invoker: 'webhook', ...key, ...trace };
 }
 
+/** The reply is that of an unknown webhook; the log of the namespace has the reason. */
+async function refuse(ports: RunnerPorts, { opened }: Webhook, reason: string): Promise<WebhookOutcome> {
+  await noteRefusal(ports, opened, reason);
+  return { kind: 'unknown' };
+}
+
 /**
  * Receives a request to a webhook: verifies it, then starts a run or sends an event, once for each delivery. With
  * `reply: wait` it returns when the run has ended, or at `deadline` (milliseconds since 1970). Throws ServiceError for a
@@ -111,9 +118,10 @@ export async function receiveWebhook(
   const webhook = await find(ports, place);
   if (webhook === undefined) return { kind: 'unknown' };
   const { opened, start } = webhook;
+  if (!opened.node.live) return refuse(ports, webhook, 'the workflow is disabled');
   const values = await secrets.read(ports, opened.namespace.id, secretsOf(start.verify));
   const verified = verify(request, start.verify, { secrets: values, now: ports.clock.now() });
-  if (verified === undefined) return { kind: 'unknown' };
+  if (verified === undefined) return refuse(ports, webhook, unverifiedReason(start.verify, values));
   const input = toInput(request, start.verify);
   const challenge = challengeOf(webhook, input);
   if (challenge !== undefined) return { kind: 'challenge', text: challenge };
