@@ -159,8 +159,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 function failureOf(child: runs.Run, isExhausted: boolean): StateError {
   const { code, message } = child;
   if (isExhausted) {
-    const hints = [`the last attempt failed with '${code}': ${message}`];
-    return failure('retries.exceeded', 'maximum retries exceeded', { hints });
+    return failure('retries.exceeded', `maximum retries exceeded: the last attempt failed with '${code}': ${message}`);
   }
   if (isCrashedCall(child)) return internalFailure(child.message);
   const hints = child.kind === 'workflow' ? [`the called workflow '${child.path}' failed as instance ${child.id}`] : [];

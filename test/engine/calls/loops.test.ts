@@ -123,7 +123,11 @@ describe('a foreach that collects errors', () => {
     expect(main.data['return']).toEqual({
       results: [null, null, { done: 2 }],
       errors: [
-        { index: 0, code: 'service.retries.exceeded', message: 'maximum retries exceeded' },
+        {
+          index: 0,
+          code: 'service.retries.exceeded',
+          message: "maximum retries exceeded: the last attempt failed with 'kid.bad': number 0 is bad",
+        },
         {
           index: 1,
           code: 'service.jq.notObject',

@@ -80,7 +80,10 @@ states:
       state: 'go',
       to: 'done',
       because: 'catch 1',
-      error: { code: 'service.retries.exceeded' },
+      error: {
+        code: 'service.retries.exceeded',
+        message: "maximum retries exceeded: the last attempt failed with 'my.code': bad",
+      },
       calls: [
         { call: 0, attempt: 0, error: { code: 'my.code', message: 'bad' }, retryInMs: 2000 },
         { call: 0, attempt: 1, error: { code: 'my.code', message: 'bad' } },

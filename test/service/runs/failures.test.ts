@@ -171,7 +171,9 @@ const EXPLAINED: Readonly<Record<string, object>> = {
   },
   'retry-exhausted': {
     code: 'service.retries.exceeded',
-    near: [expect.stringMatching(/^the last attempt failed with 'service.http.status.503': GET .*\/busy answered 503/)],
+    message: expect.stringMatching(
+      /^maximum retries exceeded: the last attempt failed with 'service.http.status.503': GET .*\/busy answered 503/,
+    ),
   },
   limit: {
     code: 'service.limits.transitions',
