@@ -51,6 +51,16 @@ async function recordOf(world: World, run: runs.Run): Promise<object[]> {
   }));
 }
 
+const NUMBERED = /^\[\d+\] (Action returned\.) \(\d+\/\d+\)$/;
+
+/** The texts of the log without ids, sorted: calls of a loop may end in any order. None of a run that its caller cancelled. */
+async function linesOf(world: World, run: runs.Run): Promise<string[]> {
+  if (run.code === 'service.cancels.parent') return [];
+  const texts: string[] = [];
+  for await (const lines of runs.logParts(world.reliable, run)) texts.push(...lines.map(({ text }) => text));
+  return texts.map((text) => text.replace(UUID, 'id').replace(NUMBERED, '$1')).sort();
+}
+
 /** The labels of a run by which it is found. */
 async function foundBy(world: World, run: runs.Run): Promise<Record<string, string>> {
   const found = await Promise.all(
@@ -76,7 +86,11 @@ export async function snapshotOf(world: World): Promise<Snapshot> {
   const owners = new Map<string, { owner: Owner; name: string }>();
   const shown = new Map<string, string>();
   for (const run of found) {
-    const name = describe(run, { record: await recordOf(world, run), labels: await foundBy(world, run) }, all);
+    const name = describe(
+      run,
+      { lines: await linesOf(world, run), record: await recordOf(world, run), labels: await foundBy(world, run) },
+      all,
+    );
     shown.set(run.id, name);
     owners.set(`instance ${run.id}`, { owner: { scope: 'instance', id: run.id }, name });
     owners.set(`thread ${run.id}`, { owner: { scope: 'thread', id: run.id }, name });
