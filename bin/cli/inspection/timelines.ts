@@ -63,9 +63,10 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
   for (const call of calls) {
     const failure = textAt(call, 'error', 'code');
     const retry = textAt(call, 'retryInMs');
+    const unawaited = at(call, 'unawaited') === true ? ', for which nothing waited' : '';
     const next = retry === '' ? '' : `, next attempt after ${durationText(Number(retry))}`;
     const returned = at(call, 'reused') === true ? 'returned before, not repeated' : 'returned';
-    const outcome = failure === '' ? returned : `${failure}: ${textAt(call, 'error', 'message')}${next}`;
+    const outcome = failure === '' ? returned : `${failure}: ${textAt(call, 'error', 'message')}${next}${unawaited}`;
     const made = [sentText(call), outcome].filter((text) => text !== '').join(' ');
     lines.push(`call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${made}`);
   }

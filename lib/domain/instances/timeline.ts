@@ -60,6 +60,15 @@ function toPatch(change: NonNullable<RecordedStep['change']>) {
   return { patch: [...added, ...gone.map((name) => ({ op: 'remove' as const, path: pointerOf(name) }))] };
 }
 
+/** The failed calls of a step for which nothing waited. They are numbered after the calls that it waited for. */
+function unawaitedOf({ unawaited = [] }: Run, { n, calls = [] }: RecordedStep) {
+  return unawaited
+    .filter((failed) => failed.n === n)
+    .map(({ id, code, message }, index) => {
+      return { call: calls.length + index, attempt: 0, instance: id, unawaited: true, error: { code, message } };
+    });
+}
+
 /** The code of a workflow that a run executed; the source is undefined when its revision was deleted. */
 interface Code {
   readonly file: string;
@@ -73,7 +82,7 @@ function toError(error: NonNullable<RecordedStep['error']>, state: string, { fil
 }
 
 /** The wire form of a step. */
-function toStep(recorded: RecordedStep, code: Code) {
+function toStep(run: Run, recorded: RecordedStep, code: Code) {
   const {
     entered,
     left,
@@ -86,13 +95,16 @@ function toStep(recorded: RecordedStep, code: Code) {
     results: _results,
     ...step
   } = recorded;
+  const unawaited = unawaitedOf(run, recorded);
+  const all = calls ?? (unawaited.length === 0 ? undefined : []);
   return omitUndefined({
     ...step,
+    callCount: all === undefined ? undefined : (step.callCount ?? 0) + unawaited.length,
     error: error === undefined ? undefined : toError(error, step.state, code),
     entered: toTimestamp(entered),
     left: left === undefined ? undefined : toTimestamp(left),
     change: change === undefined ? undefined : toPatch(change),
-    calls: calls
+    calls: all
       ?.toSorted((a, b) => a.i - b.i || a.k - b.k)
       .map(({ i, k, id, code, message = '', retryIn, reused, sent }) =>
         omitUndefined({
@@ -104,7 +116,8 @@ function toStep(recorded: RecordedStep, code: Code) {
           retryInMs: retryIn,
           reused,
         }),
-      ),
+      )
+      .concat(unawaited),
   });
 }
 
@@ -139,7 +152,7 @@ export async function toTimeline(ports: Needs, run: Run) {
     instance: toRecord(run),
     workflow: { path: run.path, revision: run.revision },
     record: run.settings.record ?? 'full',
-    steps: steps.map((step) => toStep(step, code)),
+    steps: steps.map((step) => toStep(run, step, code)),
     elided: run.record.elided,
     rerunOf: run.rerunOf,
     reruns: run.reruns ?? [],
@@ -154,7 +167,7 @@ export async function toStepReply(ports: Needs, run: Run, number: string) {
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
-    step: toStep(found.step, await codeOf(ports, run)),
+    step: toStep(run, found.step, await codeOf(ports, run)),
     in: shown(found.before),
     out: shown(found.after),
     log: await linesOfStep(ports, run, found.step),

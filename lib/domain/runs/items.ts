@@ -8,7 +8,7 @@ import * as texts from '../storage/texts.ts';
 import type { WorkerCallee } from './calls.ts';
 import { placeFrom, placeText } from './places.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
-import type { Failure, Head, LogLine, Run, Status } from './run.ts';
+import type { Failure, Head, LogLine, Run, Status, UnawaitedFailure } from './run.ts';
 import { tailFrom, tailText } from './tails.ts';
 import { fromText, toText } from './tallies.ts';
 
@@ -145,6 +145,7 @@ export function toItem(run: Run, stored: Stored): Item {
     ...(run.tally === undefined ? {} : { tally: toText(run.tally) }),
     ...(record === undefined ? {} : { record }),
     ...(run.reruns === undefined ? {} : { reruns: JSON.stringify(run.reruns) }),
+    ...(run.unawaited === undefined ? {} : { unawaited: JSON.stringify(run.unawaited) }),
     ...(run.labels === undefined ? {} : { labels: JSON.stringify(run.labels) }),
     ...indexed,
   };
@@ -207,7 +208,7 @@ export async function fromItem(
   const isWhole = extent === 'whole';
   if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(toHead(item).namespaceId);
   const { place, flow, raised, data, input, metadata } = await readParts(blobs, item, isWhole);
-  const { tally, record, reruns } = item;
+  const { tally, record, reruns, unawaited } = item;
   const labels = labelsIn(item);
   const head = toHead(item);
   const at = String(item['at']);
@@ -237,6 +238,7 @@ export async function fromItem(
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
     ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),
     ...(labels === undefined ? {} : { labels }),
+    ...(typeof unawaited === 'string' ? { unawaited: JSON.parse(unawaited) as UnawaitedFailure[] } : {}),
     blobs: texts.blobsIn(item),
   };
   return run as Run;

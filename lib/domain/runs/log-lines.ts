@@ -2,7 +2,7 @@ import type { Blobs } from '../../ports/blobs.ts';
 import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
 import { lastLineOf } from './items.ts';
-import type { Level, LogLine } from './run.ts';
+import type { Level, LogLine, UnawaitedFailure } from './run.ts';
 import { flush } from './runs.ts';
 import { tailFrom, tailText } from './tails.ts';
 
@@ -14,6 +14,19 @@ export interface UnwrittenLine {
   readonly level: Level;
   readonly text: string;
   readonly state: string;
+  /** The failure that the line is about, if nothing waited for that call: it is stored with the run too. */
+  readonly unawaited?: UnawaitedFailure;
+}
+
+/** The newest failures that a run keeps. */
+const MAX_UNAWAITED = 20;
+
+/** The failures of an item with those of lines, as its attribute. */
+function unawaitedIn(item: Item, added: readonly UnwrittenLine[]): { readonly unawaited?: string } {
+  const more = added.flatMap(({ unawaited }) => unawaited ?? []);
+  if (more.length === 0) return {};
+  const before = JSON.parse(String(item['unawaited'] ?? '[]')) as UnawaitedFailure[];
+  return { unawaited: JSON.stringify([...before, ...more].slice(-MAX_UNAWAITED)) };
 }
 
 function withLines(
@@ -22,7 +35,7 @@ function withLines(
 ): { readonly tail: readonly LogLine[]; readonly last: number } {
   const tail = tailFrom(item['tail']);
   let last = lastLineOf(item, tail);
-  for (const { at, ...line } of added) {
+  for (const { at, unawaited: _, ...line } of added) {
     last = Math.max(last + 1, at * 1000);
     tail.push({ t: last, ...line });
   }
@@ -30,7 +43,7 @@ function withLines(
 }
 
 /**
- * Adds lines to the log of a run, also after its end and concurrently with its commits. Of the rest of the run only the
+ * Adds lines, and the failures that they are about, to a run, also after its end and concurrently with its commits. Of the rest of the run only the
  * sequence number changes, so a concurrent step has a conflict and reads the run again. Returns how many states the run
  * has entered; undefined for an unknown run.
  */
@@ -48,7 +61,8 @@ export async function append(
     const flushedBytes = Number(item['flushedBytes'] ?? 0);
     const { run, writes } = await flush(blobs, { id, tail, flushed, flushedBytes, updated });
     const bytes = run.flushedBytes === flushedBytes ? {} : { flushedBytes: run.flushedBytes };
-    const set = { tail: tailText(run.tail), flushed: run.flushed, ...bytes, lastLine: last, seq: seq + 1 };
+    const failures = unawaitedIn(item, added);
+    const set = { tail: tailText(run.tail), flushed: run.flushed, ...bytes, ...failures, lastLine: last, seq: seq + 1 };
     try {
       await table.write([{ do: 'update', key, set, when: { equals: { seq } } }, ...writes]);
       return Number(item['step']);

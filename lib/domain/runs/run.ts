@@ -60,6 +60,14 @@ export interface Handling {
   readonly until: number;
 }
 
+/** A failed call for which nothing waited: it may fail after its state, and after its run. */
+export interface UnawaitedFailure extends Failure {
+  /** The number of the step that made it. */
+  readonly n: number;
+  /** The id of the call. */
+  readonly id: string;
+}
+
 /** The fields that a run of a workflow and a call have in common: both are stored as one item, and end once. */
 export interface RunFields extends Head {
   /** The name of the namespace. */
@@ -132,6 +140,8 @@ export interface RunFields extends Head {
   readonly tally: RunTally;
   /** The states that it has visited, with their data. */
   readonly record: RunRecord;
+  /** Calls for which nothing waited, and which failed, the newest last; absent: none. */
+  readonly unawaited?: readonly UnawaitedFailure[];
   /** The trace that the run belongs to, if a request named one: `traceparent` of the W3C. */
   readonly trace?: string;
   /** By which it is found; absent: none. */

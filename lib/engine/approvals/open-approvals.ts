@@ -18,6 +18,8 @@ export interface ApprovalRecord {
   readonly until: string;
   /** How many reminders were made. */
   readonly reminders: number;
+  /** The calls of its `notify` and reminders that failed; absent: none. */
+  readonly failures?: readonly { readonly instance: string; readonly code: string; readonly message: string }[];
 }
 
 /** Which approvals a list has; an empty text is no filter. */
@@ -44,7 +46,10 @@ export function toRecord(run: runs.Run | undefined): ApprovalRecord | undefined 
   const { subject, text = '', assignees, reminded: reminders } = wait.approval;
   const { id: instance, path: workflow } = run;
   const [since, until] = [toTimestamp(wait.entered), toTimestamp(wait.until)];
-  return { instance, workflow, state: wait.state, subject, text, assignees, since, until, reminders };
+  const own = run.unawaited?.filter(({ n }) => n === run.step) ?? [];
+  const failures = own.map(({ id: call, code, message }) => ({ instance: call, code, message }));
+  const record = { instance, workflow, state: wait.state, subject, text, assignees, since, until, reminders };
+  return failures.length === 0 ? record : { ...record, failures };
 }
 
 /** The approvals of a namespace that wait for a decision, the oldest first; at most 1,000. */

@@ -31,9 +31,9 @@ export class CallerLog {
   }
 
   /** Adds a line. Resolves when there is room for more, or the caller is not stored yet. */
-  async add(text: string, level: Level = 'info'): Promise<void> {
+  async add(text: string, level: Level = 'info', more: Pick<UnwrittenLine, 'unawaited'> = {}): Promise<void> {
     const line = truncateLine(text);
-    this.lines.push({ at: this.ports.clock.now(), level, text: line, state: this.site.state });
+    this.lines.push({ at: this.ports.clock.now(), level, text: line, state: this.site.state, ...more });
     this.size += line.length;
     // A caller that is not stored yet is looked for at intervals, not for each line.
     if (this.size > MAX_BUFFERED && this.isCallerStored) await this.write();
@@ -86,12 +86,17 @@ export class CallerLog {
   }
 }
 
-/** Logs the failure of a call for which nothing waits: without this line of its caller, it would leave no trace. */
-export async function logUnawaitedFailure(ports: EnginePorts, ended: Run): Promise<void> {
+/** The longest message of a failure that its caller keeps, characters: each commit of that run writes it again. */
+const MAX_MESSAGE_LENGTH = 500;
+
+/** Notes the failure of a call for which nothing waits in its caller: without that and a log line it would leave no trace. */
+export async function noteUnawaitedFailure(ports: EnginePorts, ended: Run): Promise<void> {
   if (ended.kind !== 'call' || ended.parent !== undefined) return;
   if (ended.status !== 'failed' && ended.status !== 'crashed') return;
   const log = new CallerLog(ports, ended.site, false);
   const { id, code, message } = ended;
-  await log.add(`Child '${id}' in fire-and-forget mode failed with error '${code}': ${message}`, 'error');
+  const unawaited = { n: ended.site.step, id, code, message: message.slice(0, MAX_MESSAGE_LENGTH) };
+  const text = `Child '${id}' in fire-and-forget mode failed with error '${code}': ${message}`;
+  await log.add(text, 'error', { unawaited });
   await log.close();
 }

@@ -4,7 +4,7 @@ import type { Wait } from '../../domain/runs/waits.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { serve } from '../calls/serving.ts';
-import { logUnawaitedFailure } from '../containers/caller-log.ts';
+import { noteUnawaitedFailure } from '../containers/caller-log.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
@@ -64,7 +64,7 @@ function outcomeOfEnd(run: runs.Run): Outcome {
 /** Calls the container or the function of a call for which nothing waits. */
 async function serveHere(ports: RunnerPorts, call: runs.Run): Promise<Outcome> {
   const ended = await serve(ports, call, false);
-  await logUnawaitedFailure(ports, ended);
+  await noteUnawaitedFailure(ports, ended);
   await deliver(ports, ended, { hasStopped: true });
   return outcomeOfEnd(ended);
 }
@@ -73,7 +73,7 @@ async function serveHere(ports: RunnerPorts, call: runs.Run): Promise<Outcome> {
 async function invokeByMachine(ports: RunnerPorts, child: NativeChild, { with: reply }: RunTask): Promise<Outcome> {
   if (reply === undefined) return { ...END, invoke: await prepareForMachine(ports, child) };
   const ended = await takeFromMachine(ports, child, reply);
-  await logUnawaitedFailure(ports, ended);
+  await noteUnawaitedFailure(ports, ended);
   await reportEnd(ports, ended);
   return outcomeOfEnd(ended);
 }

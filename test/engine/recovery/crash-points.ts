@@ -94,7 +94,7 @@ const withoutNumbers = (runs: readonly string[]): readonly string[] =>
   runs.map((run) => run.replace(/"body":\{"n":\d+\}/g, '"body":{}'));
 
 async function stateOf(world: World): Promise<unknown> {
-  const { runs, ...others } = await snapshotOf(world);
+  const { runs, ...others } = await snapshotOf(world, true);
   const schedule = (await scheduleOf(world)).at(-1);
   return { ...others, runs: withoutNumbers(runs), schedule, calls: callsOf(world) };
 }

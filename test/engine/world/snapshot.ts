@@ -80,7 +80,8 @@ function describe(run: runs.Run, more: object, all: ReadonlyMap<string, runs.Run
   return JSON.stringify({ path, invoker, depth, input, status, code, message, data, ...more });
 }
 
-export async function snapshotOf(world: World): Promise<Snapshot> {
+/** With `hasLogs` the runs have the lines of their logs; a container that is called again writes its own again. */
+export async function snapshotOf(world: World, hasLogs = false): Promise<Snapshot> {
   const found = await runsOf(world);
   const all = new Map(found.map((run) => [run.id, run]));
   const owners = new Map<string, { owner: Owner; name: string }>();
@@ -88,7 +89,11 @@ export async function snapshotOf(world: World): Promise<Snapshot> {
   for (const run of found) {
     const name = describe(
       run,
-      { lines: await linesOf(world, run), record: await recordOf(world, run), labels: await foundBy(world, run) },
+      {
+        lines: hasLogs ? await linesOf(world, run) : undefined,
+        record: await recordOf(world, run),
+        labels: await foundBy(world, run),
+      },
       all,
     );
     shown.set(run.id, name);

@@ -306,6 +306,36 @@ describe('a key', () => {
     expect([late.status, late.json()['message']]).toEqual([404, expect.stringContaining('waits for no decision')]);
   });
 
+  test('shows calls of notify that failed, and so does the timeline of the run', async () => {
+    const source = `functions: [{id: f, type: http, url: 'http://127.0.0.1:1/'}]
+states:
+- {id: first, type: action, async: true, action: {function: f}, transition: sign-off}
+- {id: sign-off, type: approval, subject: Pay, choices: {approve: ~, refuse: ~}, notify: {function: f}}
+`;
+    const tree = `${NAMESPACE}/tree/unsent`;
+    const stored = await client.call('PUT', `${tree}?op=create-workflow`, { body: source });
+    expect(stored.status, stored.text).toBe(200);
+    const instance = String((await client.call('POST', `${tree}?op=execute`)).json()['instance']);
+    const failure = {
+      code: expect.stringMatching(/^service\.http\./),
+      message: expect.stringContaining('127.0.0.1:1'),
+    };
+    const shown = async () => (await client.call('GET', approvalOf(instance))).json()['approval'];
+    await expect
+      .poll(shown, { timeout: 20_000 })
+      .toMatchObject({ failures: [{ instance: expect.stringMatching(/^[0-9a-f-]{36}$/), ...failure }] });
+    const steps = async () =>
+      rowsOf((await client.call('GET', `${NAMESPACE}/instances/${instance}/timeline`)).json()['steps']);
+    const failed = { calls: [{ call: 0, attempt: 0, unawaited: true, error: failure }], callCount: 1 };
+    await expect.poll(steps, { timeout: 20_000 }).toMatchObject([
+      { state: 'first', ...failed },
+      { state: 'sign-off', ...failed },
+    ]);
+    // What the run keeps is kept by its further commits.
+    await client.call('POST', approvalOf(instance), { json: { choice: 'approve' } });
+    expect(await steps()).toMatchObject([failed, failed]);
+  });
+
   test('needs the permission to run, and a run that waits for a decision', async () => {
     const { instance } = await ask();
     const key = (await client.call('POST', '/api/keys', { json: { name: 'reader', permission: 'read' } })).json();

@@ -25,7 +25,7 @@ interface DecisionProps {
 }
 
 function Facts({ namespace, approval }: { readonly namespace: string; readonly approval: Approval }) {
-  const { instance, workflow, state, assignees, since, until, reminders } = approval;
+  const { instance, workflow, state, assignees, since, until, reminders, failures = [] } = approval;
   return (
     <dl class="facts">
       <dt>Who decides</dt>
@@ -39,6 +39,12 @@ function Facts({ namespace, approval }: { readonly namespace: string; readonly a
       <dd>
         <Time at={until} />
       </dd>
+      {failures.length > 0 && (
+        <>
+          <dt>Not sent</dt>
+          <dd>{failures.map(({ code, message }) => `${code}: ${message}`).join('; ')}</dd>
+        </>
+      )}
       <dt>Run</dt>
       <dd class="line">
         <RunLink namespace={namespace} id={instance} />

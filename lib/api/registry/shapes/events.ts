@@ -89,6 +89,7 @@ const approvalRecord = {
   since: time,
   until: time,
   reminders: z.int(),
+  failures: z.optional(z.array(z.object({ instance: uuid, code: z.string(), message: z.string() }))),
 };
 export const approvals = z.object({ namespace: z.string(), approvals: z.array(z.object(approvalRecord)) });
 export const approval = z.object({

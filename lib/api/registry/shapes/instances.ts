@@ -77,6 +77,7 @@ export const step = z.object({
         error: z.optional(failure),
         retryInMs: z.optional(z.number()),
         reused: z.optional(z.literal(true)),
+        unawaited: z.optional(z.literal(true)),
       }),
     ),
   ),

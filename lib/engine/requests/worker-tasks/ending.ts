@@ -3,7 +3,7 @@ import type { Namespace } from '../../../domain/namespaces/namespaces.ts';
 import { keepResult } from '../../../domain/runs/call-results.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
-import { logUnawaitedFailure } from '../../containers/caller-log.ts';
+import { noteUnawaitedFailure } from '../../containers/caller-log.ts';
 import { deliver } from '../../delivery/deliver.ts';
 import { resultProblem } from '../../evaluation/bounds.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
@@ -84,7 +84,7 @@ const stateOf = ({ id, status }: runs.Run) => ({ task: id, status: status === 'c
  * wait may have ended the process.
  */
 async function reportOf(ports: RunnerPorts, { run, isCommitted }: runs.Committed) {
-  if (isCommitted) await logUnawaitedFailure(ports, run);
+  if (isCommitted) await noteUnawaitedFailure(ports, run);
   await (isCommitted ? reportEnd : deliver)(ports, run);
   return stateOf(run);
 }
