@@ -28,7 +28,7 @@ export { WeftData, type WeftDataProps } from './data/data.ts';
 export type { Inbound, Outbound, Settings } from './settings/settings.ts';
 
 /** The settings of the installation, all optional, and its data. */
-export interface WeftProps extends Partial<Omit<Settings, 'version' | 'protect'>> {
+export interface WeftProps extends Partial<Omit<Settings, 'version'>> {
   /** Usually in a separate stack. By default, the construct creates it. */
   readonly data?: WeftData;
 }

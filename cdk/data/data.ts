@@ -1,14 +1,16 @@
 import { Construct } from 'constructs';
 import { settingsWith } from '../settings/read.ts';
 import type { Settings } from '../settings/settings.ts';
-import { Blobs, bucketName, grantBlobs } from './blobs.ts';
+import { Blobs, bucketName, grantEmptying } from './blobs.ts';
 import { Key } from './key.ts';
 import { RootKey } from './root-key.ts';
 import { Tables } from './tables.ts';
 import { Teardown } from './teardown.ts';
 
 /** The settings of the data. The service needs the same values. */
-export type WeftDataProps = Partial<Pick<Settings, 'name' | 'retain' | 'kms' | 'rootKey' | 'logDays' | 'tracing'>>;
+export type WeftDataProps = Partial<
+  Pick<Settings, 'name' | 'retain' | 'protect' | 'encryptionKey' | 'kms' | 'rootKey' | 'logDays' | 'tracing'>
+>;
 
 /**
  * The data that outlives the service: tables, blobs, keys. The service finds them by their names, so that a separate stack
@@ -26,7 +28,7 @@ export class WeftData extends Construct {
     new Teardown(this, 'Teardown', {
       settings,
       target: retain ? {} : { bucket: bucketName(this, settings) },
-      grant: (role) => retain || grantBlobs(settings, role),
+      grant: (role) => retain || grantEmptying(settings, role),
       before: [blobs],
     });
   }

@@ -1,5 +1,5 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { keyNames, type TableSchema, tableSchemas } from '../../lib/adapters/portable/schema.ts';
@@ -7,6 +7,7 @@ import { API_KEYS } from '../../lib/domain/storage/keys.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
+import { encryptionKeyOf, grantEncryptionKey } from './encryption.ts';
 
 type Name = keyof typeof tableSchemas;
 
@@ -31,23 +32,26 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 /** Tables are found by their names, so that the data stack exports nothing to the service stack. */
 const tableName = ({ name: installation }: Settings, name: Name): string => `${installation}-${name}`;
 
-/** The tables. The catalog is retained and has backups; the items of the runs and the journal expire. */
+/** The tables: retained with `retain`; with `protect` they have backups and deletion protection. */
 export class Tables extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    for (const name of NAMES) this.#make(name, tableName(settings, name), settings.retain && name === 'catalog');
+    for (const name of NAMES) this.#make(name, settings);
   }
 
-  #make(name: Name, tableName: string, isRetained: boolean): void {
+  #make(name: Name, settings: Settings): void {
+    const { retain, protect } = settings;
+    const encryptionKey = encryptionKeyOf(this, settings);
     const table = new Table(this, name, {
-      tableName,
+      tableName: tableName(settings, name),
       partitionKey: text(keyNames.partition),
       sortKey: text(keyNames.sort),
       timeToLiveAttribute: keyNames.expiry,
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isRetained },
-      deletionProtection: isRetained,
-      removalPolicy: isRetained ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protect },
+      deletionProtection: protect,
+      ...(encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
+      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     const schema: TableSchema = tableSchemas[name];
     for (const [indexName, { hash, range, includes }] of Object.entries(schema.indexes)) {
@@ -63,7 +67,7 @@ export class Tables extends Construct {
             }),
       });
     }
-    if (!isRetained) acknowledge(table, { DDB3: 'Its items expire, and have no use after a few days.' });
+    if (!protect) acknowledge(table, { DDB3: 'The setting `protect` is off: the data may be lost.' });
   }
 }
 
@@ -79,6 +83,7 @@ const arnsIn =
 
 /** Allows a role to read items, to query the indexes, and to write items of some tables. */
 export function grantTables(settings: Settings, role: IRole, { writes, writesKeys }: TableAccess): void {
+  grantEncryptionKey(settings, role);
   const arnOf = arnsIn(settings, role);
   const indexes = NAMES.flatMap((name) =>
     Object.keys(tableSchemas[name].indexes).map((index) => `${arnOf(name)}/index/${index}`),

@@ -12,6 +12,7 @@ import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-i
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { DefinitionBody, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { encryptionKeyOf, grantEncryptionKey } from '../data/encryption.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -20,6 +21,9 @@ import { redriveMachine } from './redrive.ts';
 
 /** The longest retention of a queue. */
 const RETENTION = Duration.days(14);
+
+/** How long the queue uses a data key: the longest time, because each use of your key has a price. */
+const KEY_REUSE = Duration.days(1);
 
 /** The timeout of a function that sets none. */
 const DEFAULT_TIMEOUT = Duration.seconds(3);
@@ -32,14 +36,17 @@ const DEFAULT_TIMEOUT = Duration.seconds(3);
 export class DeadLetters extends Construct {
   /** Undelivered calls, until they are stored. */
   readonly queue: Queue;
-  readonly #name: string;
+  readonly #settings: Settings;
   #keeper: WeftFunction | undefined;
 
-  constructor(scope: Construct, id: string, { name }: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.#name = name;
+    this.#settings = settings;
+    const encryptionMasterKey = encryptionKeyOf(this, settings);
     this.queue = new Queue(this, 'Queue', {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...(encryptionMasterKey === undefined
+        ? { encryption: QueueEncryption.SQS_MANAGED }
+        : { encryption: QueueEncryption.KMS, encryptionMasterKey, dataKeyReuse: KEY_REUSE }),
       enforceSSL: true,
       retentionPeriod: RETENTION,
     });
@@ -56,6 +63,7 @@ export class DeadLetters extends Construct {
   /** Allows a role to send messages to the queue. */
   grant(role: IRole): void {
     allow(role, 'sqs', ['SendMessage'], [this.queue.queueArn]);
+    grantEncryptionKey(this.#settings, role);
   }
 
   /** Sets the function that stores dead letters, and a rule that moves the queue to it once a day. */
@@ -69,11 +77,12 @@ export class DeadLetters extends Construct {
     const definition = redriveMachine({ queueUrl, functionArn, timeout });
     const machine = new StateMachine(this, 'Emptying', {
       // The names of workflows' machines begin with the installation's name and a hyphen.
-      stateMachineName: `${this.#name}_failed`,
+      stateMachineName: `${this.#settings.name}_failed`,
       stateMachineType: StateMachineType.EXPRESS,
       definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(definition)),
     });
     allow(machine.role, 'sqs', ['ReceiveMessage', 'DeleteMessage'], [this.queue.queueArn]);
+    grantEncryptionKey(this.#settings, machine.role);
     allow(machine.role, 'lambda', ['InvokeFunction'], [keeper.handler.functionArn]);
     acknowledge(machine, {
       SF1: 'Its log would contain events of users; messages that cannot be stored remain in the queue.',

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AssetHashType, DockerImage, type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AssetHashType, DockerImage, type Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -13,13 +13,14 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
 import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
+import { newLogGroup } from './log-group.ts';
 
 const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
 /** In the published package (docs/decisions/038), each function is a folder with its bundle. */
@@ -73,7 +74,7 @@ export class WeftFunction extends Construct {
     super(scope, id);
     const { kind, file, about, settings, scripts = false, waits = false, extraFiles = [], functionName } = props;
     this.path = `${kind}/${file}`;
-    this.logs = new LogGroup(this, 'Logs', { retention: settings.logDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.logs = newLogGroup(this, 'Logs', settings);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logs.grantWrite(this.role);
     this.handler = makeFunction(this, this.path, [...(scripts ? [THREAD] : []), ...extraFiles], {

@@ -10,13 +10,14 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { gatewayPaths, lambdaOf, type Route } from '../../lib/api/registry/route.ts';
 import { rows } from '../../lib/api/registry/routes/index.ts';
 import type { WeftFunction } from '../functions/function.ts';
 import type { Functions } from '../functions/functions.ts';
+import { newLogGroup } from '../functions/log-group.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { compactPaths } from './gateway-paths.ts';
@@ -57,8 +58,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings, functions: Functions) {
     super(scope, id);
-    const { logDays: retention } = settings;
-    this.logs = new LogGroup(this, 'Logs', { retention, removalPolicy: RemovalPolicy.DESTROY });
+    this.logs = newLogGroup(this, 'Logs', settings);
     this.rest = this.#make(settings);
     const integrations = new Map<WeftFunction, Integration>();
     const integrationOf = (handler: WeftFunction): Integration => {

@@ -1,9 +1,10 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { newLogGroup } from '../functions/log-group.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -105,7 +106,7 @@ export class Containers extends Construct {
     // The names of workflows' machines begin with the installation's name and a hyphen.
     this.#machineName = `${name}_containers`;
     this.#repository = this.#makeRepository(settings);
-    this.#logs = this.#makeLogs(settings);
+    this.#logs = newLogGroup(this, 'Logs', settings, `/aws/lambda/${name}-container-services`);
     this.#role = this.#makeRole(settings);
     this.#makeMachine();
   }
@@ -193,11 +194,6 @@ export class Containers extends Construct {
       }),
     );
     return repository;
-  }
-
-  #makeLogs({ name, logDays }: Settings): LogGroup {
-    const logGroupName = `/aws/lambda/${name}-container-services`;
-    return new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
   }
 
   #makeRole({ name }: Settings): Role {

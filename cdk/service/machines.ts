@@ -1,7 +1,8 @@
-import { ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Fn, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { newLogGroup } from '../functions/log-group.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -41,15 +42,15 @@ export class Machines extends Construct {
   readonly #role: Role;
   readonly #logs: LogGroup;
 
-  constructor(scope: Construct, id: string, { name, logDays, tags, lambdas }: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
+    const { name, tags, lambdas } = settings;
     this.#tags = tags;
     this.stepsName = `${name}-steps`;
     // No name of an installation contains a double hyphen, so that the prefixes of `flows` and `flows-2` do not overlap.
     this.prefix = `${name}--`;
     // Log groups with this prefix need no entry in the account's policy for log delivery, whose size is limited.
-    const logGroupName = `/aws/vendedlogs/states/${name}`;
-    this.#logs = new LogGroup(this, 'Logs', { logGroupName, retention: logDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.#logs = newLogGroup(this, 'Logs', settings, `/aws/vendedlogs/states/${name}`);
     this.#role = this.#machineRole();
     grantLambdas({ lambdas }, this.#role);
   }

@@ -8,10 +8,15 @@ export interface Settings {
   readonly brand: string;
   /** API Gateway streams replies; false for an emulator without this feature. */
   readonly streaming: boolean;
-  /** The catalog, the blobs and the keys are retained when their stack is deleted. */
+  /** The tables, the blobs and the keys are retained when their stack is deleted. */
   readonly retain: boolean;
-  /** Termination protection of the data stack. */
+  /**
+   * The tables have deletion protection and point-in-time recovery, the bucket has versions, and the data stack has
+   * termination protection.
+   */
   readonly protect: boolean;
+  /** The ARN of an existing KMS key for tables, bucket, logs and the queue; undefined: keys of AWS. */
+  readonly encryptionKey: string | undefined;
   /**
    * The root key that encrypts the data keys of secrets. False: a random key in an encrypted parameter ($0). True: a new
    * KMS key ($1 a month). An ARN: an existing KMS key.

@@ -31,8 +31,9 @@ describe('an idle installation', () => {
     { tracing: 'true' },
     { metrics: 'true' },
     { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' },
-    { streaming: 'false', retain: 'false' },
-    { protect: 'true', tags: '{"team": "flows"}', kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
+    { streaming: 'false', retain: 'false', protect: 'false' },
+    { encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
+    { tags: '{"team": "flows"}', kms: 'arn:aws:kms:eu-west-1:123456789012:key/0a' },
   ] as Record<string, string>[])('costs nothing with the settings %o', (settings) => {
     expect(priceOf(settings)).toMatchObject({ monthly: 0, unknown: [] });
   });

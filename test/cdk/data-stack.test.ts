@@ -33,17 +33,35 @@ describe('tables', () => {
     expect(indexes.map(({ IndexName }) => IndexName)).toEqual(Object.keys(schema.indexes));
   });
 
-  test('data of users are retained with backups; the rest is deleted with the stack', () => {
-    expect(named('catalog')).toMatchObject({
+  test.each(Object.keys(tableSchemas))('%s is retained and protected, and can be restored to any second', (name) => {
+    expect(named(name)).toMatchObject({
       DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
       Properties: {
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       },
     });
-    expect(named('runs')?.DeletionPolicy).toBe('Delete');
-    expect(named('journal')?.DeletionPolicy).toBe('Delete');
+  });
+
+  test('`protect=false` leaves the data retained, without protection and backups', () => {
+    const own = dataOf({ protect: 'false' });
+    for (const [, table] of ofType(own, 'AWS::DynamoDB::Table')) {
+      expect(table).toMatchObject({
+        DeletionPolicy: 'Retain',
+        Properties: {
+          DeletionProtectionEnabled: false,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+        },
+      });
+    }
+    expect(only(own, 'AWS::S3::Bucket').Properties).not.toHaveProperty('VersioningConfiguration');
+  });
+
+  test('all that outlives the stack is retained', () => {
     expect(keptIn(resources)).toEqual([
+      'AWS::DynamoDB::Table',
+      'AWS::DynamoDB::Table',
       'AWS::DynamoDB::Table',
       'AWS::S3::Bucket',
       'Custom::AdminKey',
@@ -73,8 +91,11 @@ describe('the bucket', () => {
           { Prefix: 'calls/', ExpirationInDays: 1, Status: 'Enabled' },
           { Prefix: 'runs/', ExpirationInDays: 1095, Status: 'Enabled' },
           { Prefix: 'events/', ExpirationInDays: 1095, Status: 'Enabled' },
+          { NoncurrentVersionExpiration: { NoncurrentDays: 35 }, ExpiredObjectDeleteMarker: true, Status: 'Enabled' },
+          { Prefix: 'calls/', NoncurrentVersionExpiration: { NoncurrentDays: 1 }, Status: 'Enabled' },
         ],
       },
+      VersioningConfiguration: { Status: 'Enabled' },
     });
     expect(JSON.stringify(only(resources, 'AWS::S3::BucketPolicy'))).toContain('{"aws:SecureTransport":"false"}');
   });
@@ -168,12 +189,12 @@ describe('two stacks', () => {
     expect(Variables['WEFT_ROOT_KEY']).toBe(only(made, 'Custom::RootKey').Properties['name']);
   });
 
-  test('`protect=true` enables the termination protection of the data stack', () => {
+  test('the data stack has termination protection unless `protect=false`', () => {
     const protections = (settings: object) =>
       app(settings).map(({ terminationProtection }) => terminationProtection === true);
     const app = (settings: object) => makeApp(settings as Record<string, string>).app.synth().stacks;
-    expect(protections({})).toEqual([false, false]);
-    expect(protections({ protect: 'true' })).toEqual([true, false]);
+    expect(protections({})).toEqual([true, false]);
+    expect(protections({ protect: 'false' })).toEqual([false, false]);
   });
 
   test('two installations have no name in common', () => {

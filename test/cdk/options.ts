@@ -8,6 +8,7 @@ export const EVERY_OPTION = {
   concurrency: '{"steps": 50, "lifecycle": 5}',
   dashboard: 'true',
   domain: 'flows.example.com',
+  encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
   kms: 'true',
   lambdas: '["fraud-score", "arn:aws:lambda:eu-west-1:123456789012:function:report:live"]',
@@ -19,7 +20,6 @@ export const EVERY_OPTION = {
   metrics: 'true',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example.com"}',
   outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
-  protect: 'true',
   quotas: 'workflows=500 variableBytes=1000000',
   requestsPerSecond: '1000',
   retentionDays: '7',
@@ -31,6 +31,7 @@ export const EVERY_OPTION = {
 /** The options that switch a part off, and the one that excludes `kms`. */
 export const OTHER_OPTIONS = {
   loggingRole: 'false',
+  protect: 'false',
   retain: 'false',
   rootKey: '/our/root-key',
   streaming: 'false',

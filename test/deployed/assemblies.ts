@@ -7,12 +7,13 @@ export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
  * Options that switch off features that the emulator lacks, and let it delete everything. Its account has the quota of
  * a new one, which leaves five places to requests that wait: fewer than the tests need at once.
  */
-const EMULATED = { streaming: 'false', retain: 'false', maxWaitingRequests: '100' };
+const EMULATED = { streaming: 'false', retain: 'false', protect: 'false', maxWaitingRequests: '100' };
 
-/** Every option at once. The collector of traces is away. */
+/** Every option at once, and the protection of the data. The collector of traces is away. */
 const EVERYTHING = {
   ...EVERY_OPTION,
   ...EMULATED,
+  protect: 'true',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}',
 };
 

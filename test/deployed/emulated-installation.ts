@@ -1,9 +1,11 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { type MiniStack, startMiniStack } from '../emulator/ministack.ts';
 import { CREDENTIALS, Deployment, REGION } from './deployment.ts';
 import { type AwsProxy, startProxy } from './proxy.ts';
 import { remainingIn } from './remaining-resources.ts';
 import { reportDeployment } from './stack-events.ts';
+import { TableBackups } from './table-backups.ts';
 import type { Target } from './target.ts';
 
 /** The name of the stack. */
@@ -23,12 +25,14 @@ export class EmulatedInstallation {
   readonly #endpoint: string;
   readonly #deployment: Deployment;
   readonly #started: Started | undefined;
+  readonly #backups: TableBackups;
   #stackIds: readonly string[] = [];
 
   private constructor(endpoint: string, deployment: Deployment, started?: Started) {
     this.#endpoint = endpoint;
     this.#deployment = deployment;
     this.#started = started;
+    this.#backups = new TableBackups(new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS }));
   }
 
   /** Uses an emulator that runs already. */
@@ -106,6 +110,16 @@ export class EmulatedInstallation {
       for (const { FunctionName = '', RevisionId } of Functions) revisions[FunctionName] = RevisionId;
     }
     return revisions;
+  }
+
+  /** Makes backups of the tables, each of another instant. */
+  backUp(): Promise<void> {
+    return this.#backups.take(NAME);
+  }
+
+  /** Replaces the tables by their backups. The service must be destroyed. */
+  restore(): Promise<void> {
+    return this.#backups.restore();
   }
 
   /** Calls the functions that rules call after a deployment. */

@@ -37,7 +37,10 @@ async function prepareHome(home: string, emulator: string): Promise<NodeJS.Proce
   const { python, packages } = await installPackage(AWS);
   const programs = join(home, 'bin');
   await mkdir(programs);
-  await writeFile(join(home, '.cdk.json'), JSON.stringify({ context: { streaming: 'false', retain: 'false' } }));
+  await writeFile(
+    join(home, '.cdk.json'),
+    JSON.stringify({ context: { streaming: 'false', retain: 'false', protect: 'false' } }),
+  );
   await writeProgram(programs, 'aws', [`PYTHONPATH="${packages}" exec "${python}" -m awscli "$@"`]);
   const address = `s#https://([a-z0-9]+)[.]execute-api[.][^/]*/prod#${emulator}/restapis/\\1/prod/_user_request_#`;
   await writeProgram(programs, 'curl', [

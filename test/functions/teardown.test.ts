@@ -38,13 +38,41 @@ const OPERATIONS: Record<string, (input: AwsRequest['input']) => Reply> = {
     return {};
   },
 };
+/** The versions and delete markers of a bucket, as `key version`; a page lists two of each. */
+let versions: string[] = [];
+let markers: string[] = [];
+
+const xmlOf = (tag: string, all: readonly string[]): string =>
+  all
+    .slice(0, pageSize)
+    .map((one) => one.split(' '))
+    .map(([key, version]) => `<${tag}><Key>${key}</Key><VersionId>${version}</VersionId></${tag}>`)
+    .join('');
+
+/** A fake S3: a listing of versions, or a deletion of the versions that the body names. */
+function replyOfBucket({ method, bytes }: AwsRequest): Reply {
+  if (method === 'GET') {
+    const listed = xmlOf('Version', versions) + xmlOf('DeleteMarker', markers);
+    return { body: `<ListVersionsResult>${listed}</ListVersionsResult>` };
+  }
+  const found = Buffer.from(bytes)
+    .toString()
+    .matchAll(/<Key>(.*?)<\/Key><VersionId>(.*?)<\/VersionId>/g);
+  const gone = new Set(Array.from(found, ([, key, version]) => `${key} ${version}`));
+  const isLeft = (one: string) => !gone.has(one);
+  [versions, markers] = [versions.filter(isLeft), markers.filter(isLeft)];
+  return { body: '<DeleteResult/>' };
+}
+
 const deleted: string[] = [];
 const stopped: string[] = [];
 
 /** The events with which the function called itself. */
 const again: Parameters<typeof handler>[0][] = [];
 
-function reply({ operation, input, bytes, path }: AwsRequest): Reply {
+function reply(request: AwsRequest): Reply {
+  const { operation, input, bytes, path, query } = request;
+  if (query.has('versions') || query.has('delete')) return replyOfBucket(request);
   if (path.endsWith('/invocations')) {
     again.push(JSON.parse(Buffer.from(bytes).toString()));
     return { status: 202 };
@@ -107,6 +135,15 @@ test('deleting a retained data stack deletes nothing, and responds under its nam
   await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft' } }, PLENTY);
   expect(deleted).toEqual([]);
   expect(answers).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'weft' }]);
+});
+
+test('the bucket is emptied of all versions and delete markers, page by page', async () => {
+  versions = ['runs/a null', 'runs/b 1', 'runs/b 2', 'runs/c 3', 'events/d 4'];
+  markers = ['runs/b 5', 'runs/c 6', 'events/d 7'];
+  const event = asked('Delete');
+  await handler({ ...event, ResourceProperties: { ServiceToken: 'token', name: 'weft', bucket: 'blobs' } }, PLENTY);
+  expect([versions, markers]).toEqual([[], []]);
+  expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
 test.each(['Create', 'Update'])('%s deletes none', async (type) => {

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   DeleteStateMachineCommand,
   ExecutionDoesNotExist,
@@ -75,19 +75,21 @@ async function stopExecutions(
   return true;
 }
 
-/** Deletes all objects of a bucket: only an empty bucket can be deleted. */
+/** Deletes all objects of a bucket with their versions and delete markers: only an empty bucket can be deleted. */
 export async function emptyBucket(bucket: string, hasTime: HasTime, client = new S3Client()): Promise<IsDone> {
-  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
-    if (Contents.length === 0) continue;
+  // The first page again and again: what it listed is deleted.
+  for (;;) {
+    const listed = await client.send(new ListObjectVersionsCommand({ Bucket: bucket }));
+    const { Versions = [], DeleteMarkers = [] } = listed;
+    const Objects = [...Versions, ...DeleteMarkers].map(({ Key = '', VersionId }) => ({ Key, VersionId }));
+    if (Objects.length === 0) return true;
     if (!hasTime()) return false;
-    const Objects = Contents.map(({ Key }) => ({ Key: Key ?? '' }));
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
     );
     const [first] = Errors;
     if (first !== undefined) throw new Error(`${first.Key} in ${bucket} cannot be deleted: ${first.Message}`);
   }
-  return true;
 }
 
 /** Calls the function again with this event, asynchronously. */
