@@ -11,8 +11,10 @@ import { Teardown } from './data/teardown.ts';
 import { Upgrade } from './data/upgrade.ts';
 import { DeadLetters } from './functions/dead-letters.ts';
 import { Functions, type Grants } from './functions/functions.ts';
-import { Alarms } from './operations/alarms.ts';
+import { isAtOnce } from './functions/live.ts';
+import { Alarms, type Monitored } from './operations/alarms.ts';
 import { Dashboard } from './operations/dashboard.ts';
+import { Rollout } from './operations/rollout.ts';
 import { Upkeep } from './operations/upkeep.ts';
 import { Api } from './service/api.ts';
 import { Bus } from './service/bus.ts';
@@ -90,15 +92,22 @@ export class Weft extends Construct {
       before: [machines, containers],
     });
     const api = new Api(this, 'Api', settings, functions);
-    const monitored = { settings, api: api.rest, requests: api.logs, functions, deadLetters };
-    if (settings.alarms !== undefined) new Alarms(this, 'Alarms', monitored, settings.alarms);
-    if (settings.dashboard) new Dashboard(this, 'Dashboard', monitored);
+    this.#monitor({ settings, api: api.rest, requests: api.logs, functions, deadLetters });
     new Upgrade(this, 'Upgrade', { settings, after: this.node.children, deadLetters });
     this.api = api.rest;
     this.bus = bus.bus;
     this.url = api.rest.url;
     this.domainTarget = api.domainTarget;
     this.showKeyCommand = showKeyCommand(settings);
+  }
+
+  #monitor(monitored: Monitored): void {
+    const { settings, functions } = monitored;
+    if (settings.alarms !== undefined) {
+      const alarms = new Alarms(this, 'Alarms', monitored, settings.alarms).ofCode;
+      if (!isAtOnce(settings)) new Rollout(this, 'Rollout', { settings, functions, alarms });
+    }
+    if (settings.dashboard) new Dashboard(this, 'Dashboard', monitored);
   }
 
   #environment(settings: Settings, makers: readonly { readonly environment: Record<string, string> }[]) {

@@ -4,8 +4,8 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type LifecycleRule, Object
 import { Construct } from 'constructs';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
+import { encryptionKeyOf, grantEncryptionKey } from '../rights/encryption.ts';
 import type { Settings } from '../settings/settings.ts';
-import { encryptionKeyOf, grantEncryptionKey } from './encryption.ts';
 
 /** The names of buckets are global, so this one contains account and region. */
 export function bucketName(scope: Construct, { name }: Settings): string {

@@ -6,8 +6,8 @@ import { keyNames, type TableSchema, tableSchemas } from '../../lib/adapters/por
 import { API_KEYS } from '../../lib/domain/storage/keys.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
+import { encryptionKeyOf, grantEncryptionKey } from '../rights/encryption.ts';
 import type { Settings } from '../settings/settings.ts';
-import { encryptionKeyOf, grantEncryptionKey } from './encryption.ts';
 
 type Name = keyof typeof tableSchemas;
 

@@ -12,9 +12,9 @@ import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-i
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { DefinitionBody, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { encryptionKeyOf, grantEncryptionKey } from '../data/encryption.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
+import { encryptionKeyOf, grantEncryptionKey } from '../rights/encryption.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WeftFunction } from './function.ts';
 import { redriveMachine } from './redrive.ts';
@@ -71,9 +71,10 @@ export class DeadLetters extends Construct {
     this.#keeper = keeper;
     this.grant(keeper.role);
     const { queueArn: destination } = this.queue;
-    keeper.handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
+    keeper.called.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
     const { queueUrl } = this.queue;
-    const { functionArn, timeout = DEFAULT_TIMEOUT } = keeper.handler;
+    const { functionArn } = keeper.called;
+    const { timeout = DEFAULT_TIMEOUT } = keeper.handler;
     const definition = redriveMachine({ queueUrl, functionArn, timeout });
     const machine = new StateMachine(this, 'Emptying', {
       // The names of workflows' machines begin with the installation's name and a hyphen.
@@ -83,7 +84,7 @@ export class DeadLetters extends Construct {
     });
     allow(machine.role, 'sqs', ['ReceiveMessage', 'DeleteMessage'], [this.queue.queueArn]);
     grantEncryptionKey(this.#settings, machine.role);
-    allow(machine.role, 'lambda', ['InvokeFunction'], [keeper.handler.functionArn]);
+    allow(machine.role, 'lambda', ['InvokeFunction'], [functionArn]);
     acknowledge(machine, {
       SF1: 'Its log would contain events of users; messages that cannot be stored remain in the queue.',
       SF2: 'It uses one queue and one function, once a day: there is nothing to trace.',
@@ -97,16 +98,16 @@ export class DeadLetters extends Construct {
   }
 
   /** Stores the asynchronous calls of a function that fail in all three attempts of Lambda. */
-  catchFailuresOf({ handler, role }: WeftFunction): void {
+  catchFailuresOf({ called, role }: WeftFunction): void {
     if (this.#keeper === undefined) throw new Error('set the function that stores dead letters first');
-    const { functionArn: destination } = this.#keeper.handler;
+    const { functionArn: destination } = this.#keeper.called;
     allow(role, 'lambda', ['InvokeFunction'], [destination]);
-    handler.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
+    called.configureAsyncInvoke({ onFailure: { bind: () => ({ destination }) } });
   }
 
   /** A rule that calls a function. Undelivered calls go to the queue. */
   addRule(scope: Construct, id: string, { calls, input, ...props }: CallingRuleProps): Rule {
-    const target = new LambdaFunction(calls.handler, { deadLetterQueue: this.queue, ...(input && { event: input }) });
+    const target = new LambdaFunction(calls.called, { deadLetterQueue: this.queue, ...(input && { event: input }) });
     return new Rule(scope, id, { ...props, targets: [target] });
   }
 

@@ -3,9 +3,12 @@ import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage, type Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
   Code,
   type FunctionOptions,
+  type IFunction,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -20,6 +23,7 @@ import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
 import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
+import { isAtOnce, LIVE } from './live.ts';
 import { newLogGroup } from './log-group.ts';
 
 const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
@@ -67,6 +71,12 @@ export class WeftFunction extends Construct {
   /** The path of its file below functions/, without the extension. */
   readonly path: string;
   readonly handler: LambdaFunction;
+  /**
+   * The alias `live` of a function that is rolled out: with a careful `rollout` each function but those of the deployment;
+   * always one with a name of its own, because state machines and schedules store its ARN, which must not change with a
+   * setting.
+   */
+  readonly alias: Alias | undefined;
   readonly role: Role;
   readonly logs: LogGroup;
 
@@ -91,7 +101,17 @@ export class WeftFunction extends Construct {
       systemLogLevelV2: SystemLogLevel.WARN,
       ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
     });
+    const isRolledOut = kind !== 'deploy' && (functionName !== undefined || !isAtOnce(settings));
+    this.alias = isRolledOut
+      ? new Alias(this, 'Live', { aliasName: LIVE, version: this.handler.currentVersion as IVersion })
+      : undefined;
     if (settings.tracing) acknowledge(this.role, { 'IAM5[Resource::*]': 'The actions of X-Ray have no resources.' });
+  }
+
+  /** What other resources call: the alias, if there is one. */
+  get called(): IFunction {
+    // The classes of CDK declare optional properties as `undefined`, and their interfaces as absent.
+    return (this.alias as IFunction | undefined) ?? this.handler;
   }
 }
 

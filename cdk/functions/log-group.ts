@@ -1,7 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { encryptionKeyOf } from '../data/encryption.ts';
+import { encryptionKeyOf } from '../rights/encryption.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A log group with the retention and the key of the settings. It is deleted with its stack. */

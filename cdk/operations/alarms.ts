@@ -52,6 +52,8 @@ const CUT_OFF = FilterPattern.any(
 export class Alarms extends Construct {
   readonly #topic: ITopic;
   readonly #name: string;
+  /** Alarms that the code of a version can cause; the others are about quotas of the account. */
+  readonly ofCode: readonly Alarm[];
 
   /** The recipient is a mail address or the ARN of a topic. */
   constructor(scope: Construct, id: string, monitored: Monitored, recipient: string) {
@@ -59,17 +61,18 @@ export class Alarms extends Construct {
     this.#name = monitored.settings.name;
     this.#topic = isMailAddress(recipient) ? this.#mailTopic(recipient) : Topic.fromTopicArn(this, 'Topic', recipient);
     const { functions, deadLetters, settings } = monitored;
-    this.#raise(
+    const faults = this.#raise(
       'Faults',
       'requests or runs failed with a fault of the service; see the logs',
       this.#faultMetric(monitored),
     );
     const failures = functions.trigger('failures').handler;
-    this.#raise(
+    const deliveries = this.#raise(
       'Deliveries',
       'calls exhausted their retries; see the failed deliveries',
       failures.metricInvocations(SUM),
     );
+    this.ofCode = [faults, deliveries];
     const waiting = deadLetters.queue.metricApproximateNumberOfMessagesVisible({
       period: PERIOD,
       statistic: 'Maximum',
@@ -106,7 +109,7 @@ export class Alarms extends Construct {
     return new Metric({ namespace: metricNamespace, metricName, ...SUM });
   }
 
-  #raise(id: string, condition: string, metric: IMetric): void {
+  #raise(id: string, condition: string, metric: IMetric): Alarm {
     const alarm = new Alarm(this, id, {
       alarmName: `${this.#name}-${id.toLowerCase()}`,
       alarmDescription: `${this.#name}: within ${PERIOD.toMinutes()} minutes, ${condition}`,
@@ -117,5 +120,6 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
+    return alarm;
   }
 }

@@ -127,8 +127,8 @@ export class Api extends Construct {
 }
 
 /** Without a timeout of its own, an integration ends after 29 seconds, streamed or not. */
-function toIntegration({ handler }: WeftFunction, { streaming }: Pick<Settings, 'streaming'>): Integration {
-  return new LambdaIntegration(handler, {
+function toIntegration({ called, handler }: WeftFunction, { streaming }: Pick<Settings, 'streaming'>): Integration {
+  return new LambdaIntegration(called, {
     scopePermissionToMethod: false,
     ...(streaming && handler.timeout !== undefined ? { timeout: handler.timeout } : {}),
     responseTransferMode: streaming ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,

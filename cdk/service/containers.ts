@@ -4,6 +4,7 @@ import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { liveArn } from '../functions/live.ts';
 import { newLogGroup } from '../functions/log-group.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
@@ -207,7 +208,7 @@ export class Containers extends Construct {
   }
 
   #makeMachine(): void {
-    const workerArn = this.#arn('lambda', 'function', this.workerName);
+    const workerArn = liveArn(this.#arn('lambda', 'function', this.workerName));
     const machine = new StateMachine(this, 'Machine', {
       stateMachineName: this.#machineName,
       comment: 'Prepares and removes container services',

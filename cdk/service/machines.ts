@@ -2,6 +2,7 @@ import { ArnFormat, Fn, Stack } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { liveArn } from '../functions/live.ts';
 import { newLogGroup } from '../functions/log-group.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { allow } from '../rights/allow.ts';
@@ -123,14 +124,15 @@ export class Machines extends Construct {
     return Object.keys(this.#tags).length > 0;
   }
 
-  /** The ARN of the steps function. */
+  /** The ARN of the alias of the steps function. */
   get stepsArn(): string {
-    return Stack.of(this).formatArn({
+    const functionArn = Stack.of(this).formatArn({
       service: 'lambda',
       resource: 'function',
       resourceName: this.stepsName,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
+    return liveArn(functionArn);
   }
 
   #arn(resource: string, resourceName: string): string {

@@ -3,6 +3,7 @@ import type { IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { DeadLetters } from '../functions/dead-letters.ts';
+import { liveArn } from '../functions/live.ts';
 import { allow } from '../rights/allow.ts';
 import type { Settings } from '../settings/settings.ts';
 import { grantSchedules, newScheduleRole } from './schedule-groups.ts';
@@ -45,11 +46,7 @@ export class Schedules extends Construct {
 
   get #cronArn(): string {
     const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    return Stack.of(this).formatArn({
-      service: 'lambda',
-      resource: 'function',
-      resourceName: this.cronName,
-      arnFormat,
-    });
+    const resourceName = this.cronName;
+    return liveArn(Stack.of(this).formatArn({ service: 'lambda', resource: 'function', resourceName, arnFormat }));
   }
 }

@@ -28,6 +28,9 @@ function readSettings(given: RawSettings, naming: Naming): Settings {
   if (settings.rootKey !== undefined && settings.kms !== false) {
     throw new Error(`${naming('rootKey', settings.rootKey)} and kms exclude each other: secrets have one root key`);
   }
+  if (settings.rollout !== 'AllAtOnce' && settings.alarms === undefined) {
+    throw new Error(`${naming('rollout', settings.rollout)} needs alarms as well: an alarm rolls the functions back`);
+  }
   return settings;
 }
 

@@ -3,7 +3,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
-import type { Settings } from './settings.ts';
+import { ROLLOUTS, type Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */
 export type RawSettings = Readonly<Record<string, unknown>>;
@@ -62,6 +62,11 @@ const matching =
     const text = String(value);
     return Token.isUnresolved(value) || pattern.test(text) ? text : fail(`is not ${wanted}`);
   };
+
+const oneOf =
+  (names: readonly string[]) =>
+  (value: unknown): string =>
+    names.includes(String(value)) ? String(value) : fail(`is not one of ${names.join(', ')}`);
 
 function flag(value: unknown): boolean {
   const text = String(value);
@@ -231,6 +236,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
     read: matching(CERTIFICATE_ARN, 'the ARN of a certificate: arn:aws:acm:REGION:ACCOUNT:certificate/ID'),
   },
   alarms: { read: alarms },
+  rollout: { fallback: 'AllAtOnce', read: oneOf(ROLLOUTS) },
   dashboard: { fallback: false, read: flag },
   metrics: { fallback: false, read: flag },
   loggingRole: { fallback: true, read: flag },

@@ -65,6 +65,8 @@ export interface Settings {
   readonly certificate: string | undefined;
   /** The recipient of alarms: a mail address, or the ARN of a topic. */
   readonly alarms: string | undefined;
+  /** How calls move to a new version of the functions: at once, or by a configuration of CodeDeploy, watched by alarms. */
+  readonly rollout: Rollout;
   /** Create a CloudWatch dashboard. */
   readonly dashboard: boolean;
   /** The functions write metrics to CloudWatch (lib/ports/meter.ts), which are not free. */
@@ -83,6 +85,22 @@ export interface Settings {
   /** The reply to GET /version. */
   readonly version: string;
 }
+
+/** `AllAtOnce`, or the name of a configuration of CodeDeploy without its prefix. */
+export type Rollout = (typeof ROLLOUTS)[number];
+
+/** The values of `rollout`: AWS's configurations for functions. */
+export const ROLLOUTS = [
+  'AllAtOnce',
+  'Canary10Percent5Minutes',
+  'Canary10Percent10Minutes',
+  'Canary10Percent15Minutes',
+  'Canary10Percent30Minutes',
+  'Linear10PercentEvery1Minute',
+  'Linear10PercentEvery2Minutes',
+  'Linear10PercentEvery3Minutes',
+  'Linear10PercentEvery10Minutes',
+] as const;
 
 /** Events of a bus that are sent to a namespace. */
 export interface Inbound {

@@ -141,7 +141,7 @@ describe('schedules', () => {
     const statements = statementsOf(resources, 'SchedulesRole');
     expect(statements).toHaveLength(2);
     expect(statements).toContainEqual({ Action: 'sqs:SendMessage', Effect: 'Allow', Resource: arnOf(queueId) });
-    expect(JSON.stringify(statements)).toMatch(/"lambda:InvokeFunction".*:function:weft-cron"/);
+    expect(JSON.stringify(statements)).toMatch(/"lambda:InvokeFunction".*:function:weft-cron:live"/);
   });
 
   test('have a role that only this schedule group can assume', () => {
@@ -172,7 +172,7 @@ describe('timers', () => {
   test('may only call the steps function', () => {
     const statements = statementsOf(resources, 'TimersRole');
     expect(statements).toMatchObject([{ Action: 'lambda:InvokeFunction' }]);
-    expect(JSON.stringify(statements)).toContain(':function:weft-steps"');
+    expect(JSON.stringify(statements)).toContain(':function:weft-steps:live"');
   });
 
   test('have a role that only their group can assume', () => {

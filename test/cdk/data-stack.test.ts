@@ -202,7 +202,7 @@ describe('two stacks', () => {
     const namesOf = (name: string): string[] => {
       const { data, stack } = makeApp({ name, alarms: 'ada@example.com', dashboard: 'true', kms: 'true' });
       const all = [...Object.values(resourcesIn(data)), ...Object.values(resourcesIn(stack))];
-      const named = all.filter(({ Type }) => !/IAM::Policy|Permission|EventInvoke|MetricFilter|Stage/.test(Type));
+      const named = all.filter(({ Type }) => !/IAM::Policy|Permission|Alias|EventInvoke|MetricFilter|Stage/.test(Type));
       const names = named.flatMap(({ Type, Properties }) =>
         Object.entries(Properties).flatMap(([key, value]) =>
           /^((?!Metric)\w*Name|name)$/.test(key) && !/"Fn::GetAtt"|^{"Ref"/.test(textOf(value))

@@ -33,8 +33,9 @@ function resourcesOf(settings: object): Record<string, Resource> {
 const named = (all: Record<string, Resource>): [string, Resource][] =>
   Object.entries(all).filter(
     ([, { Type, Properties = {} }]) =>
-      /^AWS::(?!IAM|Events::Rule|ApiGateway::(Method|Stage|RestApi)|Lambda::Permission)/.test(Type) &&
-      Object.entries(Properties).some(([name, value]) => NAME.test(name) && isText(value)),
+      /^AWS::(?!IAM|Events::Rule|ApiGateway::(Method|Stage|RestApi)|Lambda::(Permission|Alias|Version|EventInvokeConfig)|CodeDeploy)/.test(
+        Type,
+      ) && Object.entries(Properties).some(([name, value]) => NAME.test(name) && isText(value)),
   );
 
 const everything = resourcesOf({ ...EVERY_OPTION, ...OTHER_OPTIONS, kms: 'false' });

@@ -40,7 +40,10 @@ describe('`metrics=true`', () => {
       expect(variablesOf(resource)).toMatchObject({ WEFT_METRICS: 'flows' });
       delete variablesOf(resource)['WEFT_METRICS'];
     }
-    expect(own).toEqual(without);
+    // The id of a version contains a hash of its function.
+    const plain = (all: object): object =>
+      JSON.parse(JSON.stringify(all).replace(/(CurrentVersion)[0-9A-Fa-f]{40}/g, '$1'));
+    expect(plain(own)).toEqual(plain(without));
   });
 
   test('is documented with every metric and with their maximum price', () => {

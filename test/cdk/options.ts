@@ -23,6 +23,7 @@ export const EVERY_OPTION = {
   quotas: 'workflows=500 variableBytes=1000000',
   requestsPerSecond: '1000',
   retentionDays: '7',
+  rollout: 'Canary10Percent5Minutes',
   startBudgetMs: '50',
   tags: '{"team": "flows"}',
   tracing: 'true',

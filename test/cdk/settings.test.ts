@@ -49,6 +49,7 @@ describe('settings', () => {
       domain: undefined,
       certificate: undefined,
       alarms: undefined,
+      rollout: 'AllAtOnce',
       dashboard: false,
       metrics: false,
       loggingRole: true,
@@ -141,6 +142,7 @@ describe('settings', () => {
     ['outbound', '[{"target": "arn:aws:sqs:eu-west-1:1:q", "type": ["a"]}]'],
     ['alarms', 'ada'],
     ['alarms', 'arn:aws:sqs:eu-west-1:123456789012:orders'],
+    ['rollout', 'Canary'],
     ['dashboard', 'on'],
     ['tracing', ''],
     ['tags', 'team=flows'],
@@ -171,6 +173,7 @@ describe('settings', () => {
 
   test('a domain needs its certificate, and secrets have one root key', () => {
     expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
+    expect(() => read({ rollout: 'Linear10PercentEvery1Minute' })).toThrow('needs alarms as well');
     expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
   });
 

@@ -14,6 +14,8 @@ const EVERYTHING = {
   ...EVERY_OPTION,
   ...EMULATED,
   protect: 'true',
+  // The emulator has no CodeDeploy.
+  rollout: 'AllAtOnce',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}',
 };
 
