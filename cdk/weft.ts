@@ -16,6 +16,7 @@ import { Alarms, type Monitored } from './operations/alarms.ts';
 import { Dashboard } from './operations/dashboard.ts';
 import { Rollout } from './operations/rollout.ts';
 import { Upkeep } from './operations/upkeep.ts';
+import { limitRoles } from './rights/boundary.ts';
 import { Api } from './service/api.ts';
 import { Bus } from './service/bus.ts';
 import { Containers } from './service/containers.ts';
@@ -56,6 +57,7 @@ export class Weft extends Construct {
     super(scope, id);
     const settings = settingsWith(props);
     this.keyParameter = keyParameter(settings);
+    limitRoles(this, settings);
     refuseDuplicate(this);
     this.data = props.data ?? new WeftData(this, 'Data', settings);
     const machines = new Machines(this, 'Machines', settings);

@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import { limitRoles } from '../rights/boundary.ts';
 import { settingsWith } from '../settings/read.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Blobs, bucketName, grantEmptying } from './blobs.ts';
@@ -9,7 +10,19 @@ import { Teardown } from './teardown.ts';
 
 /** The settings of the data. The service needs the same values. */
 export type WeftDataProps = Partial<
-  Pick<Settings, 'name' | 'retain' | 'protect' | 'encryptionKey' | 'kms' | 'rootKey' | 'logDays' | 'tracing'>
+  Pick<
+    Settings,
+    | 'name'
+    | 'retain'
+    | 'protect'
+    | 'encryptionKey'
+    | 'kms'
+    | 'rootKey'
+    | 'logDays'
+    | 'tracing'
+    | 'vpc'
+    | 'permissionsBoundary'
+  >
 >;
 
 /**
@@ -20,6 +33,7 @@ export class WeftData extends Construct {
   constructor(scope: Construct, id: string, props: WeftDataProps = {}) {
     super(scope, id);
     const settings = settingsWith(props);
+    limitRoles(this, settings);
     new Tables(this, 'Tables', settings);
     const blobs = new Blobs(this, 'Blobs', settings);
     const key = new Key(this, 'Key', settings);

@@ -20,6 +20,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
+import { connectTo } from '../rights/network.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ALIASES } from './aliases.ts';
 import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
@@ -105,6 +106,7 @@ export class WeftFunction extends Construct {
     this.alias = isRolledOut
       ? new Alias(this, 'Live', { aliasName: LIVE, version: this.handler.currentVersion as IVersion })
       : undefined;
+    if (settings.vpc !== undefined) connectTo(settings.vpc, this.handler, this.role);
     if (settings.tracing) acknowledge(this.role, { 'IAM5[Resource::*]': 'The actions of X-Ray have no resources.' });
   }
 

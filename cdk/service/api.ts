@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { gatewayPaths, lambdaOf, type Route } from '../../lib/api/registry/route.ts';
@@ -22,6 +23,7 @@ import { acknowledge } from '../rights/acknowledge.ts';
 import type { Settings } from '../settings/settings.ts';
 import { compactPaths } from './gateway-paths.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { reachability } from './reachability.ts';
 
 /** Every path exists with both prefixes (rest-api reference, 17). */
 const PREFIXES = ['/api', '/api/v2'];
@@ -73,18 +75,22 @@ export class Api extends Construct {
     const console = toIntegration(functions.console, { streaming: false });
     for (const path of CONSOLE_PATHS) this.rest.root.resourceForPath(path).addMethod('ANY', console);
     addGatewayResponses(this.rest);
-    this.#acknowledge();
+    this.#acknowledge(settings);
     // The stack defines its own outputs.
     this.rest.node.tryRemoveChild('Endpoint');
     this.domainTarget = this.#name(settings);
+    const { webAcl: webAclArn } = settings;
+    const { stageArn: resourceArn } = this.rest.deploymentStage;
+    if (webAclArn !== undefined) new CfnWebACLAssociation(this, 'WebAcl', { webAclArn, resourceArn });
   }
 
-  #make({ name, tracing, loggingRole, requestsPerSecond: rate }: Settings): RestApi {
+  #make(settings: Settings): RestApi {
+    const { name, tracing, loggingRole, requestsPerSecond: rate } = settings;
     return new RestApi(this, 'Rest', {
       restApiName: name,
       // A changed description would replace the deployment of the API.
       description: 'Workflows: Direktiv’s REST API',
-      endpointTypes: [EndpointType.REGIONAL],
+      ...reachability(this, settings),
       // Without this, API Gateway would read bodies as text.
       binaryMediaTypes: ['*/*'],
       cloudWatchRole: loggingRole,
@@ -111,12 +117,14 @@ export class Api extends Construct {
     return name.domainNameAliasDomainName;
   }
 
-  #acknowledge(): void {
+  #acknowledge({ webAcl }: Settings): void {
     const inside =
       'The Lambda authorizes the key: it may be in any of seven headers, so that an authorizer could not use its cache.';
     acknowledge(this.rest, {
       APIG2: 'The Lambda validates bodies by the shapes of the registry, with the error messages that clients know.',
-      APIG3: 'A web ACL has a fixed monthly price; you can attach one to the stage.',
+      ...(webAcl === undefined
+        ? { APIG3: 'A web ACL has a fixed monthly price; the setting `webAcl` attaches one.' }
+        : {}),
       APIG4: inside,
       COG4: inside,
       APIG6: 'The access log has every request; the execution log would add the headers with the keys.',

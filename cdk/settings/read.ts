@@ -28,6 +28,11 @@ function readSettings(given: RawSettings, naming: Naming): Settings {
   if (settings.rootKey !== undefined && settings.kms !== false) {
     throw new Error(`${naming('rootKey', settings.rootKey)} and kms exclude each other: secrets have one root key`);
   }
+  if (settings.vpcEndpoints.length > 0 && settings.domain !== undefined) {
+    throw new Error(
+      `${naming('domain', settings.domain)} and vpcEndpoints exclude each other: a private API has no public name`,
+    );
+  }
   if (settings.rollout !== 'AllAtOnce' && settings.alarms === undefined) {
     throw new Error(`${naming('rollout', settings.rollout)} needs alarms as well: an alarm rolls the functions back`);
   }

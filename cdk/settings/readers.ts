@@ -3,6 +3,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
+import { POLICY_ARN, VPC, VPC_ENDPOINTS, WEB_ACL_ARN } from './network.ts';
 import { ROLLOUTS, type Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */
@@ -235,6 +236,12 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   certificate: {
     read: matching(CERTIFICATE_ARN, 'the ARN of a certificate: arn:aws:acm:REGION:ACCOUNT:certificate/ID'),
   },
+  vpc: { read: shaped(VPC, 'table of subnets and securityGroups') },
+  vpcEndpoints: { fallback: [], read: shaped(VPC_ENDPOINTS, 'list of endpoints') },
+  webAcl: {
+    read: matching(WEB_ACL_ARN, 'the ARN of a web ACL: arn:aws:wafv2:REGION:ACCOUNT:regional/webacl/NAME/ID'),
+  },
+  permissionsBoundary: { read: matching(POLICY_ARN, 'the ARN of a policy: arn:aws:iam::ACCOUNT:policy/NAME') },
   alarms: { read: alarms },
   rollout: { fallback: 'AllAtOnce', read: oneOf(ROLLOUTS) },
   dashboard: { fallback: false, read: flag },

@@ -63,6 +63,14 @@ export interface Settings {
   readonly domain: string | undefined;
   /** The ARN of the certificate of the domain name, in the same region. */
   readonly certificate: string | undefined;
+  /** The VPC in which the functions run; undefined: they run outside. */
+  readonly vpc: Vpc | undefined;
+  /** The ids of the VPC endpoints through which a private API is called; none: the API is public. */
+  readonly vpcEndpoints: readonly string[];
+  /** The ARN of a web ACL of WAF for the API. */
+  readonly webAcl: string | undefined;
+  /** The ARN of the policy that limits the rights of all roles. */
+  readonly permissionsBoundary: string | undefined;
   /** The recipient of alarms: a mail address, or the ARN of a topic. */
   readonly alarms: string | undefined;
   /** How calls move to a new version of the functions: at once, or by a configuration of CodeDeploy, watched by alarms. */
@@ -84,6 +92,14 @@ export interface Settings {
   readonly tags: Readonly<Record<string, string>>;
   /** The reply to GET /version. */
   readonly version: string;
+}
+
+/** Where functions run in a VPC. */
+export interface Vpc {
+  /** The ids of subnets of one VPC. */
+  readonly subnets: readonly string[];
+  /** The ids of security groups of that VPC. */
+  readonly securityGroups: readonly string[];
 }
 
 /** `AllAtOnce`, or the name of a configuration of CodeDeploy without its prefix. */

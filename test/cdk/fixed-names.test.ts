@@ -38,7 +38,9 @@ const named = (all: Record<string, Resource>): [string, Resource][] =>
       ) && Object.entries(Properties).some(([name, value]) => NAME.test(name) && isText(value)),
   );
 
-const everything = resourcesOf({ ...EVERY_OPTION, ...OTHER_OPTIONS, kms: 'false' });
+// Those exclude each other.
+const { domain: _domain, certificate: _certificate, ...others } = EVERY_OPTION;
+const everything = resourcesOf({ ...others, ...OTHER_OPTIONS, kms: 'false' });
 const usual = resourcesOf({});
 
 test('the types of resources with fixed names are known, with the properties that replace them', () => {

@@ -20,6 +20,7 @@ export const EVERY_OPTION = {
   metrics: 'true',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example.com"}',
   outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',
   quotas: 'workflows=500 variableBytes=1000000',
   requestsPerSecond: '1000',
   retentionDays: '7',
@@ -27,6 +28,8 @@ export const EVERY_OPTION = {
   startBudgetMs: '50',
   tags: '{"team": "flows"}',
   tracing: 'true',
+  vpc: '{"subnets": ["subnet-0a1b2c3d"], "securityGroups": ["sg-0a1b2c3d"]}',
+  webAcl: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/flows/1234abcd-12ab-34cd-56ef-1234567890ab',
 } as const;
 
 /** The options that switch a part off, and the one that excludes `kms`. */
@@ -36,4 +39,5 @@ export const OTHER_OPTIONS = {
   retain: 'false',
   rootKey: '/our/root-key',
   streaming: 'false',
+  vpcEndpoints: '["vpce-0a1b2c3d"]',
 } as const;

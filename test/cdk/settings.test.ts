@@ -50,6 +50,10 @@ describe('settings', () => {
       certificate: undefined,
       alarms: undefined,
       rollout: 'AllAtOnce',
+      vpc: undefined,
+      vpcEndpoints: [],
+      webAcl: undefined,
+      permissionsBoundary: undefined,
       dashboard: false,
       metrics: false,
       loggingRole: true,
@@ -143,6 +147,11 @@ describe('settings', () => {
     ['alarms', 'ada'],
     ['alarms', 'arn:aws:sqs:eu-west-1:123456789012:orders'],
     ['rollout', 'Canary'],
+    ['vpc', 'vpc-0a1b2c3d'],
+    ['vpc', '{"subnets": [], "securityGroups": ["sg-0a1b2c3d"]}'],
+    ['vpcEndpoints', '["sg-0a1b2c3d"]'],
+    ['webAcl', 'flows'],
+    ['permissionsBoundary', 'boundary'],
     ['dashboard', 'on'],
     ['tracing', ''],
     ['tags', 'team=flows'],
@@ -173,6 +182,8 @@ describe('settings', () => {
 
   test('a domain needs its certificate, and secrets have one root key', () => {
     expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
+    const named = { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' };
+    expect(() => read({ ...named, vpcEndpoints: '["vpce-0a1b2c3d"]' })).toThrow('vpcEndpoints exclude each other');
     expect(() => read({ rollout: 'Linear10PercentEvery1Minute' })).toThrow('needs alarms as well');
     expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
   });

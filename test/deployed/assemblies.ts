@@ -9,13 +9,14 @@ export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
  */
 const EMULATED = { streaming: 'false', retain: 'false', protect: 'false', maxWaitingRequests: '100' };
 
+/** The emulator has no CodeDeploy, no VPC and no firewall. */
+const { rollout: _rollout, vpc: _vpc, webAcl: _webAcl, ...EMULATED_OPTIONS } = EVERY_OPTION;
+
 /** Every option at once, and the protection of the data. The collector of traces is away. */
 const EVERYTHING = {
-  ...EVERY_OPTION,
+  ...EMULATED_OPTIONS,
   ...EMULATED,
   protect: 'true',
-  // The emulator has no CodeDeploy.
-  rollout: 'AllAtOnce',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}',
 };
 

@@ -71,6 +71,8 @@ const FREE = [
   'AWS::SQS::QueuePolicy',
   'AWS::Scheduler::ScheduleGroup',
   'AWS::StepFunctions::StateMachine',
+  // The price of a web ACL is that of its own resource.
+  'AWS::WAFv2::WebACLAssociation',
   // Our custom resources create standard parameters.
   'Custom::AdminKey',
   'Custom::MadeWhileRunning',
