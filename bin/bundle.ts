@@ -58,6 +58,11 @@ function loadedBytes({ outputs }: Metafile): number {
   return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
+/** Writes the templates of `weft init` beside the modules. */
+export async function copyTemplates(folder: string): Promise<void> {
+  await cp(here('cli/init/templates'), join(folder, 'templates'), { recursive: true });
+}
+
 /** Writes the worker thread of the engine for tests, with the WebAssembly of both script engines, beside the modules. */
 export async function bundleSandbox(folder: string): Promise<void> {
   await build({
@@ -170,6 +175,7 @@ async function buildPackage(dist: string): Promise<void> {
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
   const parts = [
     bundleCommandLine,
+    copyTemplates,
     bundleSandbox,
     bundleConstruct,
     bundleClient,

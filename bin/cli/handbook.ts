@@ -36,12 +36,12 @@ For the URL, the key and the namespace, the first of these sources that has a va
 3. \`WEFT_URL\`, \`WEFT_KEY\`, \`WEFT_NAMESPACE\`
 4. the profile that \`WEFT_PROFILE\` names
 5. \`DIREKTIV_ADDR\`, \`DIREKTIV_AUTH\` (also \`DIREKTIV_API_KEY\`, \`DIREKTIV_AUTH_TOKEN\`, \`DIREKTIV_TOKEN\`), \`DIREKTIV_NAMESPACE\`
-6. the file \`.direktiv.yaml\` in the current folder or the nearest folder above: \`addr\`, \`auth\` (also \`api-key\`,
+6. the file \`.weft.yaml\`, or \`.direktiv.yaml\`, in the current folder or the nearest folder above: \`addr\`, \`auth\` (also \`api-key\`,
    \`auth-token\`), \`namespace\`, or the first of its \`profiles\`
 7. the profile of the last \`weft login\`
 8. \`http://127.0.0.1:8080\`
 
-A key from a source that also has a URL is sent only to that URL. A URL that only a \`.direktiv.yaml\` names may be that of
+A key from a source that also has a URL is sent only to that URL. A URL that only such a file names may be that of
 another person who wrote the file: it gets the key of the file or of \`--key\`, but never the key of the environment or of a
 profile. To send that key, log in to the URL once (\`weft login --url URL\`), or give the URL with \`--url\` or \`WEFT_URL\`.
 Profiles are stored in

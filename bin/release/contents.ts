@@ -24,6 +24,8 @@ export const ALLOWED: readonly RegExp[] = [
   // The command line, with modules that only some commands load.
   /^dist\/weft(-[A-Z0-9]{8})?\.mjs$/,
   /^dist\/sandbox-worker\.mjs$/,
+  // What weft init writes.
+  /^dist\/templates\/(every|agent|api|approval|event|schedule|worker)\/[\w.-]+$/,
   /^dist\/package\.json$/,
   /^dist\/workflow\.schema\.json$/,
   /^dist\/worker\.(mjs|d\.ts)$/,

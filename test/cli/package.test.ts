@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleCommandLine, bundleSandbox } from '../../bin/bundle.ts';
+import { bundleCommandLine, bundleSandbox, copyTemplates } from '../../bin/bundle.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,6 +29,7 @@ beforeAll(async () => {
   await mkdir(join(home, 'bin'), { recursive: true });
   bytes = await bundleCommandLine(join(home, 'dist'));
   await bundleSandbox(join(home, 'dist'));
+  await copyTemplates(join(home, 'dist'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
   packed = join(home, 'bin/weft.mjs');
   await copyFile(join(root, 'bin/weft.mjs'), packed);
@@ -71,6 +72,10 @@ describe.each([
     expect(await run(program, ['version'])).toEqual({ code: 0, out: `${packageVersion()}\n`, err: '' });
     expect(await run(program, ['validate', EXAMPLE])).toEqual({ code: 0, out: '0 problems in 1 file\n', err: '' });
     expect(await initialize(program)).toContain('"hoverProvider":true');
+    expect(await run(program, ['init', 'api', await mkdtemp(join(folder, 'flows-'))])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('license.test.yaml\n'),
+    });
     expect(await run(program, ['nothing'])).toMatchObject({ code: 2, out: '' });
     expect(await run(program, ['keys', 'list', '--url', NOTHING])).toMatchObject({ code: 3, out: '' });
   });

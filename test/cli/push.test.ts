@@ -116,6 +116,13 @@ describe('weft push', () => {
     expect((await workspace.weft(['push', 'sub'])).out).toContain('unchanged  workflow sub/deep/w\n');
   });
 
+  test('prefers .weft.yaml to a .direktiv.yaml in the same folder', async () => {
+    const files = { '.direktiv.yaml': 'namespace: theirs\n', '.weft.yaml': 'namespace: ours\n' };
+    await workspace.write({ ...files, 'below/w.yaml': NOOP });
+    const pushed = await workspace.weft(['push', 'w.yaml'], { cwd: 'below', env: { WEFT_NAMESPACE: '' } });
+    expect(pushed.err).toContain("namespace 'ours'");
+  });
+
   test('sends no file that is not UTF-8', async () => {
     await workspace.write({ 'latin1.yaml': Buffer.from("states: [{id: a, type: noop, log: '\u00e9'}]\n", 'latin1') });
     const { code, err } = await workspace.weft(['push', 'latin1.yaml']);

@@ -15,7 +15,7 @@ export const TARGET_OPTIONS = {
   url: {
     type: 'string',
     value: 'URL',
-    help: 'URL of the service (default: WEFT_URL, DIREKTIV_ADDR, .direktiv.yaml, the profile)',
+    help: 'URL of the service (default: WEFT_URL, DIREKTIV_ADDR, .weft.yaml, the profile)',
   },
   addr: { type: 'string', short: 'a', help: { aliasOf: 'url' } },
   key: {
@@ -38,7 +38,7 @@ export const NAMESPACE_OPTION = {
     type: 'string',
     short: 'n',
     value: 'NAME',
-    help: 'namespace (default: WEFT_NAMESPACE, DIREKTIV_NAMESPACE, .direktiv.yaml, the profile)',
+    help: 'namespace (default: WEFT_NAMESPACE, DIREKTIV_NAMESPACE, .weft.yaml, the profile)',
   },
 } as const satisfies Options;
 
@@ -131,21 +131,24 @@ const fromDirektivEnvironment = ({ env }: Environment): Source => ({
   namespace: firstText(env['DIREKTIV_NAMESPACE']),
 });
 
-/** The configuration file of Direktiv's command line. */
-export interface DirektivConfig {
+/** The names of the configuration file: ours, and that of Direktiv's command line. The first of a folder counts. */
+export const CONFIG_FILES = ['.weft.yaml', '.direktiv.yaml'] as const;
+
+/** The configuration file of a folder. */
+export interface FolderConfig {
   /** The folder of the file, to which the paths of workflows are relative. */
   readonly folder: string;
   readonly profiles: readonly { readonly id: string; readonly profile: Source }[];
 }
 
-function toDirektivProfile(value: unknown, file: string): DirektivConfig['profiles'][number] {
+function toFolderProfile(value: unknown, file: string): FolderConfig['profiles'][number] {
   const key = firstText(...['auth', 'api-key', 'auth-token'].map((name) => textAt(value, name)));
   const place = { url: firstText(textAt(value, 'addr')), namespace: firstText(textAt(value, 'namespace')) };
   const profile = { name: file, isOfFolder: true, key, ...place };
   return { id: textAt(value, 'id') || textAt(value, 'profile'), profile };
 }
 
-function parseDirektivConfig(file: string, text: string): DirektivConfig {
+function parseFolderConfig(file: string, text: string): FolderConfig {
   let value: unknown;
   try {
     value = load(text);
@@ -153,18 +156,18 @@ function parseDirektivConfig(file: string, text: string): DirektivConfig {
     throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
   }
   const listed = at(value, 'profiles');
-  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map((one) =>
-    toDirektivProfile(one, file),
-  );
+  const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map((one) => toFolderProfile(one, file));
   return { folder: dirname(file), profiles: all };
 }
 
-/** The `.direktiv.yaml` in the folder or the nearest folder above. Throws UsageError for an invalid file. */
-export async function findDirektivConfig(cwd: string): Promise<DirektivConfig | undefined> {
+/** The configuration file in the folder or the nearest folder above. Throws UsageError for an invalid file. */
+export async function findFolderConfig(cwd: string): Promise<FolderConfig | undefined> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const file = join(folder, '.direktiv.yaml');
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text !== undefined) return parseDirektivConfig(file, text);
+    for (const name of CONFIG_FILES) {
+      const file = join(folder, name);
+      const text = await readFile(file, 'utf8').catch(() => undefined);
+      if (text !== undefined) return parseFolderConfig(file, text);
+    }
     if (dirname(folder) === folder) return undefined;
   }
 }
@@ -174,19 +177,19 @@ const fromProfile = (name: string, profile: profiles.Profile): Source => ({
   ...profile,
 });
 
-function needProfile(name: string, own: profiles.Profiles, direktiv: DirektivConfig | undefined): Source {
+function needProfile(name: string, own: profiles.Profiles, folder: FolderConfig | undefined): Source {
   const found = ownMember(own.profiles, name);
-  const known = found ? fromProfile(name, found) : direktiv?.profiles.find(({ id }) => id === name)?.profile;
+  const known = found ? fromProfile(name, found) : folder?.profiles.find(({ id }) => id === name)?.profile;
   if (known !== undefined) return known;
-  const names = [...Object.keys(own.profiles), ...(direktiv?.profiles ?? []).map(({ id }) => id)].filter(Boolean);
+  const names = [...Object.keys(own.profiles), ...(folder?.profiles ?? []).map(({ id }) => id)].filter(Boolean);
   const others = names.length === 0 ? '' : `; existing profiles: ${names.join(', ')}`;
   throw new UsageError(`no profile '${name}'; create it with 'weft login --profile ${name}'${others}`);
 }
 
 /** The target of a command. docs/command-line.md lists the sources in their order. Throws UsageError. */
 export async function resolveTarget(values: TargetValues, terminal: Terminal): Promise<Target> {
-  const [own, direktiv] = await Promise.all([profiles.read(terminal), findDirektivConfig(terminal.cwd)]);
-  const named = (name: string | undefined) => (name ? [needProfile(name, own, direktiv)] : []);
+  const [own, folder] = await Promise.all([profiles.read(terminal), findFolderConfig(terminal.cwd)]);
+  const named = (name: string | undefined) => (name ? [needProfile(name, own, folder)] : []);
   const current = own.current === undefined ? undefined : ownMember(own.profiles, own.current);
   const sources = [
     fromOptions(values),
@@ -194,7 +197,7 @@ export async function resolveTarget(values: TargetValues, terminal: Terminal): P
     fromEnvironment(terminal),
     ...named(terminal.env['WEFT_PROFILE']),
     fromDirektivEnvironment(terminal),
-    ...(direktiv?.profiles[0] === undefined ? [] : [direktiv.profiles[0].profile]),
+    ...(folder?.profiles[0] === undefined ? [] : [folder.profiles[0].profile]),
     ...(own.current === undefined || current === undefined ? [] : [fromProfile(own.current, current)]),
   ];
   return chooseTarget(

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { needNamespace, openService, type Service } from '../client/service.ts';
-import { findDirektivConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
+import { findFolderConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import {
   CommandFailedError,
   counted,
@@ -68,7 +68,7 @@ async function requireValid(desired: DesiredState, cwd: string): Promise<void> {
 }
 
 async function read({ terminal, source }: PushJob): Promise<DesiredState> {
-  const home = (await findDirektivConfig(terminal.cwd))?.folder;
+  const home = (await findFolderConfig(terminal.cwd))?.folder;
   const desired = await readFolder({ ...source, cwd: terminal.cwd, home });
   if (desired.workflows.length === 0) {
     throw new UsageError(`${source.name} contains no workflow; the files of workflows end in .yaml or .yml`);
@@ -194,7 +194,7 @@ export const pushCommand = defineCommand({
   notes: [
     'The file wf.yaml.NAME is the variable NAME of the workflow of wf.yaml.',
     'Files that .weftignore or .direktivignore match are skipped.',
-    'Paths are relative to the folder of .direktiv.yaml if there is one, else to the argument.',
+    'Paths are relative to the folder of .weft.yaml (or .direktiv.yaml) if there is one, else to the argument.',
   ],
   options: OPTIONS,
   run: async (values, args, terminal) => {

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { CONFIG_FILES } from '../client/target.ts';
 import { UsageError } from '../shell/command.ts';
 import { textOf } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
@@ -53,13 +54,13 @@ export interface Roots {
   readonly folders: readonly string[];
 }
 
-/** The nearest folder above that has a `.direktiv.yaml`, to which paths in the tree are relative. */
+/** The nearest folder above that has a configuration file, to which paths in the tree are relative. */
 async function homeAbove(folder: string): Promise<string | undefined> {
-  if (await stat(join(folder, '.direktiv.yaml')).catch(() => undefined)) return folder;
+  for (const name of CONFIG_FILES) if (await stat(join(folder, name)).catch(() => undefined)) return folder;
   return dirname(folder) === folder ? undefined : homeAbove(dirname(folder));
 }
 
-/** The roots of the workflows of a file of tests; without `folders` the folder of `.direktiv.yaml`, or its own. */
+/** The roots of the workflows of a file of tests; without `folders` the folder of `.weft.yaml`, or its own. */
 export async function rootsOf({ cwd }: Terminal, file: string, folders: readonly string[]): Promise<Roots> {
   const own = dirname(resolve(cwd, file));
   if (folders.length > 0) return { cwd, folders: folders.map((folder) => resolve(own, folder)) };
