@@ -40,7 +40,7 @@ export async function bundleCommandLine(folder: string): Promise<number> {
     splitting: true,
     metafile: true,
     // The package does not contain the service.
-    external: ['../../server/main.ts', '../../server/backup.ts'],
+    external: ['../../server/main.ts', '../../server/dev.ts', '../../server/backup.ts'],
     banner: WITH_REQUIRE,
   });
   return loadedBytes(metafile);

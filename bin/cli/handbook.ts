@@ -39,7 +39,9 @@ For the URL, the key and the namespace, the first of these sources that has a va
 6. the file \`.weft.yaml\`, or \`.direktiv.yaml\`, in the current folder or the nearest folder above: \`addr\`, \`auth\` (also \`api-key\`,
    \`auth-token\`), \`namespace\`, or the first of its \`profiles\`
 7. the profile of the last \`weft login\`
-8. \`http://127.0.0.1:8080\`
+8. the service that runs with the data folder \`WEFT_DATA\`, or with \`.weft\` in the current folder or the nearest folder
+   above, and its key
+9. \`http://127.0.0.1:8080\`
 
 A key from a source that also has a URL is sent only to that URL. A URL that only such a file names may be that of
 another person who wrote the file: it gets the key of the file or of \`--key\`, but never the key of the environment or of a

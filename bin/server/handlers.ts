@@ -10,7 +10,8 @@ import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { isFrugal, lambdaOf } from '../../lib/api/registry/route.ts';
 import { type Responder, type RouteHandlers, responderOf } from '../../lib/api/responder.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
-import { loadConsole } from './console.ts';
+import { loadConsole } from './access/console.ts';
+import type { SignInLinks } from './access/sign-in.ts';
 
 /** The functions that serve requests. */
 const FUNCTIONS: { readonly [Name in LambdaName]: () => Promise<RouteHandlers<Name>> } = {
@@ -74,13 +75,16 @@ async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): P
   return handlerOf(responderOf<Name>(await FUNCTIONS[name](), ports, true));
 }
 
-/** Loads the handlers of every route with these ports, for the gateway. */
-export async function loadHandlers(ports: Ports): Promise<Pick<GatewaySettings, 'handlerOf' | 'isFrugal'>> {
+/** Loads the handlers of every route and of the console with these ports, for the gateway. */
+export async function loadHandlers(
+  ports: Ports,
+  links: SignInLinks,
+): Promise<Pick<GatewaySettings, 'handlerOf' | 'isFrugal'>> {
   const names = Object.keys(FUNCTIONS) as LambdaName[];
   const handlers = new Map(
     await Promise.all(names.map(async (name) => [name, await loadHandler(name, ports)] as const)),
   );
-  const console = await loadConsole();
+  const console = await loadConsole(links);
   return {
     isFrugal(method, path, query) {
       if (isConsolePath(path)) return true;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { summaryText } from '../../lib/adapters/local/database/data-summary.ts';
-import { prepareConsole } from '../console/preparation.ts';
+import { LOCAL_KEY_FILE } from '../../lib/adapters/local/vault.ts';
+import { isConsoleReady } from './access/console.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
 import { stopper } from './stopping.ts';
-
-const KEY_FILE = 'api-key';
 
 interface KeyText {
   readonly key: string;
@@ -18,20 +17,8 @@ interface KeyText {
 function keyTextOf({ apiKey, data = '' }: LocalSettings, newKey: string | undefined): KeyText {
   if (newKey !== undefined) return { key: newKey, argument: `'Service-Api-Key: ${newKey}'` };
   if (apiKey !== undefined) return { key: 'the value of APIKEY', argument: '"Service-Api-Key: $APIKEY"' };
-  const file = join(data, KEY_FILE);
+  const file = join(data, LOCAL_KEY_FILE);
   return { key: `in the file ${file}`, argument: `"Service-Api-Key: $(cat '${file}')"` };
-}
-
-/** Whether the console is built. The service works without it. */
-async function isConsoleReady(): Promise<boolean> {
-  try {
-    await prepareConsole();
-    return true;
-  } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
-    console.error(`Weft starts without its console, which cannot be built: ${reason}`);
-    return false;
-  }
 }
 
 /** Supervisors kill a process 10 s after SIGTERM. */

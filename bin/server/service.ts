@@ -2,9 +2,12 @@ import { withReserve } from '../../lib/adapters/local/database/disk/reserved-wor
 import { startGateway } from '../../lib/adapters/local/gateway.ts';
 import { DEFAULT_CONNECTIONS } from '../../lib/adapters/local/requests/connections.ts';
 import type { RequestError } from '../../lib/adapters/local/requests/refusal.ts';
+import { LOCAL_KEY_FILE } from '../../lib/adapters/local/vault.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import { announce } from './access/announcement.ts';
+import { SignInLinks } from './access/sign-in.ts';
 import { loadHandlers } from './handlers.ts';
 import { type LocalPorts, openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
@@ -20,6 +23,8 @@ export interface Service {
   readonly ports: Ports;
   /** The size and age of its data at the start; undefined for data in memory. */
   readonly summary: LocalPorts['summary'];
+  /** A new link that signs in to the console once, within ten minutes. */
+  signInLink(): string;
   /** Resolves when all started work is done, except waits; this includes the sweep after the start. */
   idle(): Promise<void>;
   /** Stops the service and its child processes. Runs continue after the next start. */
@@ -40,7 +45,8 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const options: PortOptions = { ...given, ownPorts };
   const { settings, closers } = options;
   const { ports, database, summary, resume, idle, endStreams } = await openPorts(options);
-  const handlers = await loadHandlers(ports);
+  const links = new SignInLinks(ports);
+  const handlers = await loadHandlers(ports, links);
   // The folder is locked and no request is served yet: no process does the open work now.
   await resume();
   closers.defer(await startReconciling(ports));
@@ -55,6 +61,8 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   });
   ownPorts.add(Number(new URL(gateway.url).port));
   closers.defer(gateway.close);
+  if (settings.data !== undefined)
+    closers.defer(announce(settings.data, gateway.url, settings.apiKey === undefined ? LOCAL_KEY_FILE : null));
   closers.defer(endStreams);
   const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
   return {
@@ -62,6 +70,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
     key: await ports.vault.adminKey(),
     ports,
     summary,
+    signInLink: () => links.issue(gateway.url),
     idle: () => sweeping.then(idle),
     close: () => closers.disposeAsync(),
   };

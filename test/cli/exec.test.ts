@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pathOfFile } from '../../bin/cli/workflows/file-path.ts';
 import { type Client, openClient, rowsOf } from '../service/access/client.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
@@ -97,14 +98,39 @@ describe('weft exec', () => {
 
   test('pushes a file before it runs it, except with --no-push', async () => {
     const changed = 'states:\n- id: a\n  type: noop\n  transform: { is: changed }\n';
-    await workspace.write({ 'echo.yaml': changed });
-    expect(JSON.parse((await workspace.weft(['exec', 'echo.yaml', '--no-push', '-q', 'x=1'])).out)).toEqual({ x: '1' });
-    expect(JSON.parse((await workspace.weft(['exec', 'echo.yaml', '-q', 'x=1'])).out)).toEqual({ is: 'changed' });
-    await workspace.write({ 'echo.yaml': 'states: [' });
-    expect((await workspace.weft(['exec', 'echo.yaml'])).err).toMatch(
-      /^weft: 1 problem, nothing was sent\necho\.yaml:/,
+    await workspace.weft(['exec', 'flows/echo.yaml', '-q']);
+    await workspace.write({ 'flows/echo.yaml': changed });
+    const unpushed = await workspace.weft(['exec', 'flows/echo.yaml', '--no-push', '-q', 'x=1']);
+    expect(JSON.parse(unpushed.out)).toEqual({ x: '1' });
+    expect(JSON.parse((await workspace.weft(['exec', 'flows/echo.yaml', '-q', 'x=1'])).out)).toEqual({ is: 'changed' });
+    await workspace.write({ 'flows/echo.yaml': 'states: [' });
+    expect((await workspace.weft(['exec', 'flows/echo.yaml'])).err).toMatch(
+      /^weft: 1 problem, nothing was sent\nflows\/echo\.yaml:/,
     );
     await workspace.weft(['push', 'flows']);
+  });
+
+  test.each([
+    ['its folder and its name', {}, ['a/b', 'c/b']],
+    ['its path in the Git repository', { 'git/.git/HEAD': '' }, ['sub/a/b', 'sub/c/b']],
+    ['its path from the folder of .weft.yaml', { 'git/.git/HEAD': '', 'git/sub/.weft.yaml': '' }, ['a/b', 'c/b']],
+  ])('names the workflow of a file by %s: files of one name are several workflows', async (_, files, paths) => {
+    const other = await openWorkspace();
+    await other.write({ ...files, 'git/sub/a/b.yaml': ECHO, 'git/sub/c/b.yaml': ECHO });
+    const pathIn = (folder: string) => pathOfFile(join(other.folder, 'git/sub', folder), 'b.yaml');
+    expect([await pathIn('a'), await pathIn('c')]).toEqual(paths);
+    expect(await pathOfFile(join(other.folder, 'git'), 'sub/a/b.yaml')).toBe(paths[0]);
+    await other.clear();
+  });
+
+  test('explains a folder whose name no directory of a namespace can have', async () => {
+    await workspace.write({ '1 odd/b.yaml': ECHO });
+    expect(await workspace.weft(['exec', 'b.yaml'], { cwd: '1 odd' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        "'1 odd' in the path of b.yaml is no name of a workflow or directory; choose a path",
+      ),
+    });
   });
 
   test('runs the given revision', async () => {

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startService } from '../../bin/server/service.ts';
+import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { type Console, openConsole } from './browser/console.ts';
 
 let console_: Console;
@@ -45,6 +47,21 @@ describe('the sign-in', () => {
     // The page is live, so no button has to be pressed.
     await page.getByLabel('Key').waitFor();
     await page.getByText('The session ended').waitFor();
+  });
+
+  test('happens by a link once, and the address keeps no code', async () => {
+    const local = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
+    await using closers = new AsyncDisposableStack();
+    const service = await startService({ ...local, databaseEndpoint: undefined, version: packageVersion() });
+    closers.defer(service.close);
+    const [at = '', path = ''] = service.signInLink().split('/ui/');
+    const page = await console_.open(path, { key: null, at });
+    await heading(page, 'Overview').or(heading(page, 'Namespaces')).first().waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    const second = await console_.open(path, { key: null, at });
+    await second.getByText('The link does not sign in').waitFor();
+    await second.getByText('the link was used before').waitFor();
+    expect(await second.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   test('keeps the key in its tab alone', async () => {

@@ -1,8 +1,11 @@
 import { render } from 'preact';
+import { refusedLink } from '../data/api/session.ts';
+import { signInByLink } from '../data/api/sign-in-link.ts';
 import { startNavigation } from '../data/navigation/location.ts';
 import { App } from './app.tsx';
 import { startShortcuts } from './shortcuts.ts';
 
+refusedLink.value = await signInByLink();
 startNavigation();
 startShortcuts();
 

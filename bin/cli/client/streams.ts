@@ -70,7 +70,8 @@ function toValue(text: string): unknown {
   }
 }
 
-interface Update {
+/** An event of a stream. */
+export interface Update {
   readonly value: unknown;
   /** The first event of a connection. Servers without event ids repeat earlier values in it. */
   readonly isFirst: boolean;
@@ -82,7 +83,7 @@ interface Update {
  * The events of a path, over as many connections as necessary, until the signal is aborted. Throws NoStreamError if there
  * is no stream or none that lasts, and CommandFailedError.
  */
-async function* updates(service: Service, path: string, signal: AbortSignal): AsyncGenerator<Update> {
+export async function* updates(service: Service, path: string, signal: AbortSignal): AsyncGenerator<Update> {
   let id = '';
   for (let failures = 0; failures < MAX_EMPTY_CONNECTIONS; failures += 1) {
     const isResumed = id !== '';

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { load } from 'js-yaml';
+import { loadAll } from 'js-yaml';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { type Options, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { findLocalService } from './local-service.ts';
 import * as profiles from './profiles.ts';
 import { at, textAt } from './replies.ts';
 
@@ -151,7 +152,8 @@ function toFolderProfile(value: unknown, file: string): FolderConfig['profiles']
 function parseFolderConfig(file: string, text: string): FolderConfig {
   let value: unknown;
   try {
-    value = load(text);
+    // An empty file marks the folder to which paths are relative.
+    [value] = loadAll(text);
   } catch (error) {
     throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
   }
@@ -188,7 +190,11 @@ function needProfile(name: string, own: profiles.Profiles, folder: FolderConfig 
 
 /** The target of a command. docs/command-line.md lists the sources in their order. Throws UsageError. */
 export async function resolveTarget(values: TargetValues, terminal: Terminal): Promise<Target> {
-  const [own, folder] = await Promise.all([profiles.read(terminal), findFolderConfig(terminal.cwd)]);
+  const [own, folder, local] = await Promise.all([
+    profiles.read(terminal),
+    findFolderConfig(terminal.cwd),
+    findLocalService(terminal),
+  ]);
   const named = (name: string | undefined) => (name ? [needProfile(name, own, folder)] : []);
   const current = own.current === undefined ? undefined : ownMember(own.profiles, own.current);
   const sources = [
@@ -199,6 +205,8 @@ export async function resolveTarget(values: TargetValues, terminal: Terminal): P
     fromDirektivEnvironment(terminal),
     ...(folder?.profiles[0] === undefined ? [] : [folder.profiles[0].profile]),
     ...(own.current === undefined || current === undefined ? [] : [fromProfile(own.current, current)]),
+    // Last: it is named by a folder, and its key is for its own URL alone.
+    ...(local === undefined ? [] : [{ ...local, isOfFolder: true }]),
   ];
   return chooseTarget(
     sources,

@@ -18,6 +18,7 @@ import {
 } from '../shell/command.ts';
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { pathOfFile } from '../workflows/file-path.ts';
 import { lineText } from './logs.ts';
 import { push } from './push.ts';
 
@@ -78,14 +79,15 @@ async function pathOf(values: Values, name: string, service: Service, terminal: 
   const isFile =
     EXTENSION.test(name) && (await stat(resolve(terminal.cwd, name)).catch(() => undefined))?.isFile() === true;
   if (!isFile) return name;
-  if (values['no-push']) return name.replace(EXTENSION, '');
-  const source = { name, keepsExtension: false };
-  const { results, paths } = await push({ service, terminal, source, skipsValidation: false });
+  const path = await pathOfFile(terminal.cwd, name);
+  if (values['no-push']) return path;
+  const source = { name, as: path, keepsExtension: false };
+  const { results } = await push({ service, terminal, source, skipsValidation: false });
   const failed = results.find((one) => one.failure !== undefined || one.item.change === 'conflict');
   if (failed !== undefined) {
     throw new CommandFailedError(`${failed.item.name}: ${failed.failure ?? failed.item.details.join('; ')}`);
   }
-  return paths[0] ?? name;
+  return path;
 }
 
 /** Starts the run and returns its id. */
@@ -155,6 +157,10 @@ export const exec = defineCommand({
     'exec PATH --input FILE|- [--ref REF] [--output FILE]',
     'exec FILE.yaml [--no-push]',
     'exec PATH --no-wait',
+  ],
+  notes: [
+    'A file is pushed first. Its workflow has its path from the folder of .weft.yaml, else from the root of the Git',
+    'repository, else that of its folder and its name: examples/hello/workflow.yaml is examples/hello/workflow.',
   ],
   options: OPTIONS,
   run,

@@ -3,6 +3,7 @@ import type { Command } from '../shell/command.ts';
 /** A command is loaded when it is used: the program starts with one of them. */
 const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
+  dev: async () => (await import('./dev.ts')).dev,
   start: async () => (await import('./start.ts')).start,
   login: async () => (await import('./login.ts')).login,
   profiles: async () => (await import('./login.ts')).profileCommand,

@@ -17,6 +17,8 @@ export interface Session {
   /** Whether a case is run, by its name. */
   readonly isWanted: (name: string) => boolean;
   readonly run: RunCase;
+  /** Whether a file of tests is run; without it, all are. */
+  readonly concerns?: (suite: PreparedSuite) => boolean;
 }
 
 /** The results of a session, and the coverage of the workflows of its cases by their files. */
@@ -79,7 +81,8 @@ export async function runSession(session: Session): Promise<SessionResult> {
   const coverage = new CoverageCollector();
   const suites: SuiteResult[] = [];
   for (const source of await readTests(terminal, paths)) {
-    suites.push(await runSuite(await prepareSuite(terminal, source), session, coverage));
+    const suite = await prepareSuite(terminal, source);
+    if (session.concerns?.(suite) ?? true) suites.push(await runSuite(suite, session, coverage));
   }
   return { suites, coverage: coverage.result };
 }

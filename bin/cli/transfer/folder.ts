@@ -48,9 +48,12 @@ async function filesBelow(root: string, ignores: Ignores, folder = ''): Promise<
   return found;
 }
 
+/** The relative paths of the files below a folder, without hidden and ignored ones. */
+export const filesIn = async (root: string): Promise<string[]> => filesBelow(root, await readIgnores(root));
+
 /** The relative paths of the workflow files below a folder, without ignored ones, tests and files of variables. */
 export async function workflowFilesBelow(root: string): Promise<string[]> {
-  const paths = await filesBelow(root, await readIgnores(root));
+  const paths = await filesIn(root);
   return [...groupByWorkflow(paths).keys()].filter((path) => !TEST.test(path));
 }
 
@@ -167,7 +170,7 @@ export async function readFolder(source: FolderSource): Promise<DesiredState> {
   if (!(await isFolder(source))) return readFileAlone(source);
   const { name, cwd, home, as, keepsExtension } = source;
   const root = resolve(cwd, name);
-  const paths = await filesBelow(root, await readIgnores(root));
+  const paths = await filesIn(root);
   const options = { root, below: as === undefined ? below(home, root) : trimmed(as), keepsExtension };
   const workflows: DesiredWorkflow[] = [];
   for (const [file, beside] of groupByWorkflow(paths)) {

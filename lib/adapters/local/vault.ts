@@ -1,7 +1,10 @@
 import type { Vault } from '../../ports/vault.ts';
 import { readOrCreateKey } from './key-file.ts';
 
-const FILE = { name: 'api-key', advice: 'delete it and a new one is made' };
+/** The file of the data folder with the administrator's key. */
+export const LOCAL_KEY_FILE = 'api-key';
+
+const FILE = { name: LOCAL_KEY_FILE, advice: 'delete it and a new one is made' };
 
 /** Where the key of the administrator is. */
 export interface LocalVaultOptions {

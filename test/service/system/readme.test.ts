@@ -60,6 +60,7 @@ const here = (text = ''): string =>
   text
     .replaceAll('http://127.0.0.1:8080', service.client.url)
     .replaceAll('paste-me', service.client.key)
+    .replaceAll('.weft/api-key', join(folder, 'api-key'))
     // The test has no network: a server on this machine stands for that of npm.
     .replaceAll('package=uuid/14.0.3', `package=uuid/14.0.3 registry=${registry.url}`)
     .replaceAll('.weft-first-hour', join(folder, 'first-hour'));
@@ -67,7 +68,7 @@ const here = (text = ''): string =>
 /** Runs commands without the settings of this machine, and returns the standard output. */
 async function run(script: string): Promise<string> {
   const { PATH } = process.env;
-  const env = { PATH, HOME: folder, XDG_CONFIG_HOME: folder, WEFT_URL: service.client.url };
+  const env = { PATH, HOME: folder, XDG_CONFIG_HOME: folder, WEFT_URL: service.client.url, WEFT_DATA: folder };
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', here(script)], { cwd: root, env });
   return stdout;
 }

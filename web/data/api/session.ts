@@ -12,6 +12,9 @@ export const rights = signal<OwnKeyReply | undefined>(undefined);
 /** The message with which the service rejected the key of the session; empty while the key is valid. */
 export const farewell = signal('');
 
+/** Why the link that opened the page did not sign in; undefined if it did, or if there was none. */
+export const refusedLink = signal<string | undefined>(undefined);
+
 /** The number of the session: values of one session are not shown in the next. */
 export const session = signal(0);
 

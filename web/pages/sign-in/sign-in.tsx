@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { clientWith } from '../../data/api/client.ts';
-import { farewell, signIn, signOut } from '../../data/api/session.ts';
+import { farewell, refusedLink, signIn, signOut } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { TextField } from '../../parts/field/field.tsx';
@@ -21,8 +21,8 @@ function Help() {
   return (
     <div class="sign-in-help">
       <p>
-        <code>npm start</code> prints the administrator’s key. A deployment prints the command that shows it, as the
-        output <code>ShowKey</code>.
+        <code>weft dev</code> prints a link that signs in, <code>npm start</code> the administrator’s key. A deployment
+        prints the command that shows it, as the output <code>ShowKey</code>.
       </p>
       <p>The key stays in this tab and is forgotten when the tab is closed.</p>
     </div>
@@ -45,6 +45,9 @@ export function SignInForm({ children }: { readonly children: ComponentChildren 
       {children}
       {farewell.value !== '' && (
         <ErrorNote title="The session ended" error={{ message: farewell.value, status: 401 }} />
+      )}
+      {refusedLink.value !== undefined && (
+        <ErrorNote title="The link does not sign in" error={{ message: refusedLink.value, status: 401 }} />
       )}
       <TextField
         label="Key"
