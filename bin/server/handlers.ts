@@ -11,6 +11,7 @@ import { isFrugal, lambdaOf } from '../../lib/api/registry/route.ts';
 import { type Responder, type RouteHandlers, responderOf } from '../../lib/api/responder.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './access/console.ts';
+import { METRICS_PATH, type MetricsSource, metricsHandler } from './access/metrics.ts';
 import type { SignInLinks } from './access/sign-in.ts';
 
 /** The functions that serve requests. */
@@ -75,24 +76,32 @@ async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): P
   return handlerOf(responderOf<Name>(await FUNCTIONS[name](), ports, true));
 }
 
-/** Loads the handlers of every route and of the console with these ports, for the gateway. */
+/** The pages that only a local service has. */
+export interface LocalPages {
+  readonly links: SignInLinks;
+  readonly metrics: MetricsSource;
+}
+
+/** Loads the handlers of every route, of the console and of the metrics with these ports, for the gateway. */
 export async function loadHandlers(
   ports: Ports,
-  links: SignInLinks,
+  { links, metrics }: LocalPages,
 ): Promise<Pick<GatewaySettings, 'handlerOf' | 'isFrugal'>> {
   const names = Object.keys(FUNCTIONS) as LambdaName[];
   const handlers = new Map(
     await Promise.all(names.map(async (name) => [name, await loadHandler(name, ports)] as const)),
   );
   const console = await loadConsole(links);
+  const metricsPage = metricsHandler(ports, metrics);
   return {
     isFrugal(method, path, query) {
-      if (isConsolePath(path)) return true;
+      if (isConsolePath(path) || path === METRICS_PATH) return true;
       const match = matchOf(method, path, query);
       return !('route' in match) || isFrugal(match.route);
     },
     handlerOf(method, path, query) {
       if (isConsolePath(path)) return console;
+      if (path === METRICS_PATH) return metricsPage;
       const match = matchOf(method, path, query);
       const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;
       const handler = handlers.get(name);

@@ -6,6 +6,7 @@ import { anchoredTime, keepAnchor } from '../../lib/adapters/local/clock-anchor.
 import type { Activity } from '../../lib/adapters/local/concurrency/activity.ts';
 import { type LocalContainers, localContainers } from '../../lib/adapters/local/containers/containers.ts';
 import { durableContainers, durableLambdas, durableWeb } from '../../lib/adapters/local/outputs.ts';
+import { PrometheusMeter, type Readings } from '../../lib/adapters/local/prometheus.ts';
 import { FairProcessor } from '../../lib/adapters/local/scheduling/fair-processor.ts';
 import { localSealer } from '../../lib/adapters/local/sealer.ts';
 import { steadyTime } from '../../lib/adapters/local/steady-time.ts';
@@ -35,6 +36,8 @@ export interface LocalPorts {
   /** An output must not leave before the data that it shows is durable in this database. */
   readonly database: Storage['database'];
   readonly summary: Storage['summary'];
+  /** The meter of the ports, and what else the metrics of the process show. */
+  readonly metrics: { readonly meter: PrometheusMeter; readonly readings: Readings };
   /** Continues the work that an earlier process left. */
   resume(): Promise<void>;
   /** Resolves when all started work is done, except waits. */
@@ -56,8 +59,11 @@ export interface PortOptions {
 }
 
 /** The engine of the containers is not used before the first service is prepared. */
-function openContainers({ data, containers }: LocalSettings): LocalContainers {
-  return localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...containers });
+function openContainers({ settings: { data, containers: how }, closers }: PortOptions): LocalContainers {
+  const containers = localContainers({ folder: data === undefined ? undefined : join(data, 'containers'), ...how });
+  // Closed after the runtime: a call that breaks off then is no failure of a run.
+  closers.defer(() => containers.close());
+  return containers;
 }
 
 /** The addresses of this machine, as egress rules. */
@@ -119,18 +125,24 @@ function tenantOf({ settings: { databaseEndpoint } }: PortOptions, table: Ports[
     (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
 }
 
+/** What metrics read at the moment when they are requested. */
+const readingsOf = (activity: Activity, { database, size }: Pick<Storage, 'database' | 'size'>): Readings => ({
+  work: () => activity.count,
+  bytes: size,
+  isWritable: () => database.outage === undefined,
+});
+
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
   const { data, brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, apiKey } = settings;
-  const { database, table, expire, summary } = await openStorage({ settings, observer, closers });
+  const { database, table, expire, summary, size } = await openStorage({ settings, observer, closers });
   const clock = openClock(options);
   const blobs = databaseBlobs(database);
   const traces = openTraces(options);
+  const meter = new PrometheusMeter();
   const changes = localChanges();
-  const containers = openContainers(settings);
-  // Closed after the runtime: a call that breaks off then is no failure of a run.
-  closers.defer(() => containers.close());
+  const containers = openContainers(options);
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
@@ -158,7 +170,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     clock,
     processor: new FairProcessor(clock),
     reader: openReader(options),
-    meter: undefined,
+    meter,
     ...traces,
     ...replacements,
   };
@@ -167,5 +179,6 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     // Containers first: an execution may call one at once.
     for (const part of [containers, executions, bus, schedules, timers]) await part.resume();
   };
-  return { ports, database, summary, resume, idle: () => untilIdle(activity), endStreams: changes.close };
+  const metrics = { meter, readings: readingsOf(activity, { database, size }) };
+  return { ports, database, summary, metrics, resume, idle: () => untilIdle(activity), endStreams: changes.close };
 }

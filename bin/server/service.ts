@@ -44,9 +44,9 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const ownPorts = new Set([given.settings.port]);
   const options: PortOptions = { ...given, ownPorts };
   const { settings, closers } = options;
-  const { ports, database, summary, resume, idle, endStreams } = await openPorts(options);
+  const { ports, database, summary, metrics, resume, idle, endStreams } = await openPorts(options);
   const links = new SignInLinks(ports);
-  const handlers = await loadHandlers(ports, links);
+  const handlers = await loadHandlers(ports, { links, metrics });
   // The folder is locked and no request is served yet: no process does the open work now.
   await resume();
   closers.defer(await startReconciling(ports));

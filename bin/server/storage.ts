@@ -1,5 +1,5 @@
 import { type DataFolder, openDataFolder } from '../../lib/adapters/local/database/data-folder.ts';
-import { type DataSummary, summarize } from '../../lib/adapters/local/database/data-summary.ts';
+import { type DataSummary, databaseSize, summarize } from '../../lib/adapters/local/database/data-summary.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { Reserve } from '../../lib/adapters/local/database/disk/reserve.ts';
 import type { Expire } from '../../lib/adapters/local/table/expiry.ts';
@@ -19,6 +19,8 @@ export interface Storage {
   readonly expire: Expire | undefined;
   /** Undefined for data in memory. */
   readonly summary: DataSummary | undefined;
+  /** The bytes of the database file and its log now; undefined in memory. */
+  readonly size: () => number | undefined;
 }
 
 /** The options of `openStorage`. */
@@ -75,5 +77,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   options.closers.defer(() => database.close());
   const tables = endpoint === undefined ? openInDatabase(database, folder) : openAtEndpoint(endpoint, options);
   const summary = folder === undefined ? undefined : summarize(database, folder, systemClock().now());
-  return { database, ...(await tables), summary };
+  const size = () => (folder === undefined ? undefined : databaseSize(folder.file));
+  return { database, ...(await tables), summary, size };
 }

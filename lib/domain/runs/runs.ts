@@ -212,7 +212,7 @@ export async function commit(
   });
   countCommit(run);
   const happened = measuresOf(run);
-  if (happened !== undefined) meter?.note(happened);
+  if (happened !== undefined) meter?.note(happened, undefined, run);
   if (traces !== undefined && isTraced(run)) {
     const outline = withoutData(run);
     traces.add(async () => spansOf(outline, await readSteps({ table, blobs }, outline)));

@@ -15,6 +15,11 @@ export class Activity {
     };
   }
 
+  /** How many pieces of work are in progress. */
+  get count(): number {
+    return this.#busy;
+  }
+
   /** Resolves when no work is in progress. */
   idle(): Promise<void> {
     if (this.#busy === 0) return Promise.resolve();

@@ -24,6 +24,9 @@ function createdAt(database: LocalDatabase, now: number): number {
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0);
 
+/** The bytes of a database file and its log. */
+export const databaseSize = (file: string): number => sizeOf(file) + sizeOf(`${file}-wal`);
+
 /** The size and the age of a database at `file` in `path`. A new database notes `now` as the time of its creation. */
 export function summarize(
   database: LocalDatabase,
@@ -31,7 +34,7 @@ export function summarize(
   now: number,
 ): DataSummary {
   const created = createdAt(database, now);
-  return { folder: path, bytes: sizeOf(file) + sizeOf(`${file}-wal`), created };
+  return { folder: path, bytes: databaseSize(file), created };
 }
 
 const UNITS = ['kB', 'MB', 'GB', 'TB'];
