@@ -19,6 +19,7 @@ import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
 import { protectedKindOf } from '../../lib/egress/addresses.ts';
+import { parseJson } from '../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
@@ -122,7 +123,7 @@ function openClock({ settings: { data }, closers }: PortOptions): Clock {
 function tenantOf({ settings: { databaseEndpoint } }: PortOptions, table: Ports['table']) {
   if (databaseEndpoint !== undefined) return undefined;
   return async (input: string): Promise<string> =>
-    (await runs.namespaceIdOf({ table }, (JSON.parse(input) as { readonly run: string }).run)) ?? '';
+    (await runs.namespaceIdOf({ table }, (parseJson(input) as { readonly run: string }).run)) ?? '';
 }
 
 /** What metrics read at the moment when they are requested. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseJson } from '../../lib/language/json-numbers.ts';
 
 /** The parts of `24.21.0`. */
 const partsOf = (version: string): number[] => version.split('.').map(Number);
@@ -6,7 +7,7 @@ const partsOf = (version: string): number[] => version.split('.').map(Number);
 /** The version of Node that the tests use, which is also the one that bin/setup.mjs installs. */
 export function testedNode(): string {
   const manifest = readFileSync(new URL('../node/package.json', import.meta.url), 'utf8');
-  const { optionalDependencies } = JSON.parse(manifest) as { optionalDependencies: Readonly<Record<string, string>> };
+  const { optionalDependencies } = parseJson(manifest) as { optionalDependencies: Readonly<Record<string, string>> };
   const [version] = Object.values(optionalDependencies);
   if (version === undefined) throw new Error('bin/node/package.json names no version of Node');
   return version;

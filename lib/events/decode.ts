@@ -3,7 +3,7 @@ import { omitUndefined } from '../language/omit-undefined.ts';
 import { type Attributes, type Checked, checkAttributes } from './attributes.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { fromHeaders } from './headers.ts';
-import { isBase64, mediaTypeOf, parseJson, payloadOf, toBase64 } from './payloads.ts';
+import { isBase64, mediaTypeOf, payloadOf, toBase64, tryParseJson } from './payloads.ts';
 
 export interface Request {
   /** Names in lower case. */
@@ -40,7 +40,7 @@ function decodeOne(type: string, request: Request): Decoded {
 }
 
 function decodeBatch({ body, newId }: Request): readonly Decoded[] {
-  const parsed = parseJson(body);
+  const parsed = tryParseJson(body);
   if ('problem' in parsed) return [parsed];
   const batch = parsed.value ?? [];
   if (Array.isArray(batch)) return batch.map((element: unknown) => decodeElement(element, batch[0], newId));
@@ -56,7 +56,7 @@ function decodeElement(element: unknown, first: unknown, newId: () => string): D
 }
 
 function decodeStructured({ body, newId }: Request): Decoded {
-  const parsed = parseJson(body);
+  const parsed = tryParseJson(body);
   return 'problem' in parsed ? parsed : decodeEvent(parsed.value, newId);
 }
 
@@ -85,8 +85,12 @@ function decodeBinary({ headers, body, newId }: Request): Decoded {
   if (version !== '1.0' && version !== '0.3') return { problem: UNKNOWN };
   const checked = checkAttributes(attributes, newId);
   const type = attributes['datacontenttype'];
-  return toEvent(checked, payloadOf(body, type, version));
+  const payload = payloadOf(body, type, version);
+  return isProblem(payload) ? payload : toEvent(checked, payload);
 }
+
+const isProblem = (payload: ReturnType<typeof payloadOf>): payload is { readonly problem: string } =>
+  'problem' in payload;
 
 /** The original's text for data in none of the modes (rest-api 15.2). */
 const UNKNOWN = 'unknown Message encoding';
@@ -98,7 +102,7 @@ function toEvent(checked: Checked, payload: Attributes): Decoded {
 /** The event for invalid data: with its bytes, or with the object if the data is a JSON object of that type. */
 function keepData(error: string, { headers, body, newId }: Request): CloudEvent {
   const type = headers['content-type']?.toWellFormed();
-  const parsed = mediaTypeOf(type ?? '') === 'application/json' ? parseJson(body) : undefined;
+  const parsed = mediaTypeOf(type ?? '') === 'application/json' ? tryParseJson(body) : undefined;
   const isInline = parsed !== undefined && 'value' in parsed && isObject(parsed.value);
   return omitUndefined({
     specversion: '1.0',

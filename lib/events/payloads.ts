@@ -1,3 +1,4 @@
+import { NumberRangeError, numberProblem, parseJson } from '../language/json-numbers.ts';
 import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../language/json-size.ts';
 import { syntaxProblem } from './json-syntax.ts';
 
@@ -13,21 +14,32 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder();
 
 /** Parses JSON, or returns the problem. Malformed UTF-8 in texts is replaced. */
-export function parseJson(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
+export function tryParseJson(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: string } {
   if (hasMoreNodes(bytes, MAX_NODES)) return { problem: TOO_MANY };
   try {
-    const value: unknown = JSON.parse(lenient.decode(bytes));
+    const value: unknown = parseJson(lenient.decode(bytes));
     return exceededBound(value, BOUNDS) === undefined ? { value } : { problem: 'exceeded max depth' };
-  } catch {
+  } catch (error) {
+    if (error instanceof NumberRangeError) return { problem: `the JSON is ${error.message}` };
     // The two parsers differ for one text only: malformed JSON after a byte order mark.
     return { problem: syntaxProblem(bytes) ?? 'invalid JSON' };
   }
 }
 
-/** Returns the payload by its content type; one that is malformed for its type is base64. */
-export function payloadOf(bytes: Uint8Array, type: string | undefined, version: unknown): Payload {
+/**
+ * Returns the payload by its content type; one that is malformed for its type is base64. JSON with a number that is too
+ * large is a problem.
+ */
+export function payloadOf(
+  bytes: Uint8Array,
+  type: string | undefined,
+  version: unknown,
+): Payload | { readonly problem: string } {
   if (bytes.length === 0) return {};
-  const read = type === undefined || isJsonType(type) ? readJson : isTextType(type) ? readText : undefined;
+  const isJson = type === undefined || isJsonType(type);
+  const problem = isJson ? numberProblem(bytes) : undefined;
+  if (problem !== undefined) return { problem: `data: the JSON is ${problem}` };
+  const read = isJson ? readJson : isTextType(type) ? readText : undefined;
   return read?.(bytes) ?? bytesPayload(bytes, version);
 }
 
@@ -39,7 +51,7 @@ function bytesPayload(bytes: Uint8Array, version: unknown): Payload {
 
 function readJson(bytes: Uint8Array): Payload | undefined {
   if (decode(bytes) === undefined) return undefined;
-  const parsed = parseJson(bytes);
+  const parsed = tryParseJson(bytes);
   return 'value' in parsed ? { data: parsed.value } : undefined;
 }
 

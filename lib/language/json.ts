@@ -1,4 +1,6 @@
+import { ExactNumber } from './json-numbers.ts';
 import { ownMember } from './own-members.ts';
+
 /** Values nested deeper than this are rejected with a RangeError; a cyclic value always is. */
 export const MAX_DEPTH = 100_000;
 
@@ -16,9 +18,9 @@ export function toPrettyJson(value: unknown): string {
   return format(value, '  ');
 }
 
-/** True for an object that is neither null nor an array. */
+/** True for a JSON object: not for null, an array or an ExactNumber. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /** Returns the object's own keys in the order of their UTF-8 bytes. */
@@ -110,7 +112,7 @@ const areSame = (some: readonly string[], others: readonly string[]): boolean =>
 /** The text of a part that is nested no deeper than the call stack reaches, else undefined. Escapes are added later. */
 function writeShallow(value: unknown, indent: string, depth: number): string | undefined {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (!isContainer(value)) return scalar(value);
   if (depth === MAX_NATIVE_DEPTH) return undefined;
   const parts: string[] = [];
   const isList = Array.isArray(value);
@@ -165,7 +167,7 @@ function write(root: unknown, indent: string): string {
 /** Returns the text of a scalar or an empty container; else the opening bracket, and adds a frame for the members. */
 function begin(value: unknown, frames: Frame[]): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (!isContainer(value)) return scalar(value);
   if (frames.length >= MAX_DEPTH) throw new RangeError(`a value is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]';
@@ -183,7 +185,11 @@ function lineBreak(indent: string, depth: number): string {
   return indent && `\n${indent.repeat(depth)}`;
 }
 
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+
 function scalar(value: unknown): string {
+  if (value instanceof ExactNumber) return value.text;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : Number.isFinite(value) ? String(value) : 'null';
   return typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : 'null';
 }

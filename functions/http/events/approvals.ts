@@ -10,7 +10,7 @@ import { fieldsOf, readFields } from '../../../lib/engine/approvals/form.ts';
 import type { Link } from '../../../lib/engine/approvals/links.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { decide } from '../../../lib/engine/requests/deciding.ts';
-import { parseJson } from '../../../lib/events/payloads.ts';
+import { tryParseJson } from '../../../lib/events/payloads.ts';
 import { isObject } from '../../../lib/language/json.ts';
 import { askPage, closedPage, decidedPage, earlierPage } from './approval-pages.ts';
 
@@ -36,7 +36,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 
 /** A JSON object within the bounds of an event, by which the decision reaches its run. */
 function parse(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  const parsed = parseJson(body);
+  const parsed = tryParseJson(body);
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }
 

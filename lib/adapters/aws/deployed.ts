@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Changes } from '../../ports/changes.ts';
@@ -93,7 +94,7 @@ export const executions: () => Executions = /* @__PURE__ */ once(() =>
     roleArn: setting('WEFT_MACHINE_ROLE'),
     logGroupArn: setting('WEFT_MACHINE_LOGS'),
     namePrefix: setting('WEFT_PREFIX'),
-    tags: JSON.parse(process.env['WEFT_TAGS'] ?? '{}') as Record<string, string>,
+    tags: parseJson(process.env['WEFT_TAGS'] ?? '{}') as Record<string, string>,
   }),
 );
 
@@ -205,8 +206,8 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
   startBudgetMs: Number(setting('WEFT_START_BUDGET_MS')),
   limits: limits(),
-  quotas: JSON.parse(process.env['WEFT_QUOTAS'] ?? '{}') as Settings['quotas'],
-  audit: JSON.parse(setting('WEFT_AUDIT')) as AuditSettings,
+  quotas: parseJson(process.env['WEFT_QUOTAS'] ?? '{}') as Settings['quotas'],
+  audit: parseJson(setting('WEFT_AUDIT')) as AuditSettings,
 }));
 
 /** Whether API Gateway streams responses; otherwise it buffers them. */

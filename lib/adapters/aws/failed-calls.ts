@@ -1,3 +1,5 @@
+import { parseJson } from '../../language/json-numbers.ts';
+
 /** The record that Lambda sends to the failure destination of an asynchronous call that exhausted its retries. */
 interface DestinationRecord {
   /** RFC 3339. */
@@ -53,7 +55,7 @@ const FUNCTION_ARN = /:lambda:/;
 
 /** The failed call of a message of the queue. Throws SyntaxError when the message is not JSON. */
 export function callOfMessage({ Body, Attributes = {}, MessageAttributes = {} }: QueueMessage): FailedCall {
-  const body: unknown = JSON.parse(Body);
+  const body: unknown = parseJson(Body);
   if (isRecord(body)) return callOfRecord(body);
   const attribute = (name: 'TARGET_ARN' | 'ERROR_CODE' | 'ERROR_MESSAGE' | 'RETRY_ATTEMPTS'): string | undefined =>
     MessageAttributes[name]?.StringValue;

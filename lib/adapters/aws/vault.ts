@@ -1,4 +1,5 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Vault } from '../../ports/vault.ts';
 
 /** Where the administrative key is stored. */
@@ -77,7 +78,7 @@ async function readKey(client: SSMClient, name: string): Promise<string> {
 
 function entryOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return value !== null && typeof value === 'object' && 'apikey' in value ? value.apikey : undefined;
   } catch {
     // The parser's message quotes the text, and the text is the secret.

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Bus, Message } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Activity } from './concurrency/activity.ts';
@@ -35,9 +36,9 @@ export interface LocalBus extends Bus {
  */
 export function localBus({ database, deliver, giveUp: keep, clock, alarm, activity }: LocalBusOptions): LocalBus {
   const journal = new DeliveriesJournal(database, 'bus', () => clock.now());
-  const take = (body: string) => deliver(JSON.parse(body) as Message);
-  const giveUp = (body: string, why: GivenUp) => keep?.(JSON.parse(body) as Message, why);
-  const tenantOf = (body: string) => (JSON.parse(body) as Message).namespaceId;
+  const take = (body: string) => deliver(parseJson(body) as Message);
+  const giveUp = (body: string, why: GivenUp) => keep?.(parseJson(body) as Message, why);
+  const tenantOf = (body: string) => (parseJson(body) as Message).namespaceId;
   const noun = 'an event';
   const deliveries = new Deliveries({ journal, handle: take, tenantOf, giveUp, clock, alarm, activity, noun });
   return {

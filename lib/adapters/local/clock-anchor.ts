@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { parseJson } from '../../language/json-numbers.ts';
 
 /** The time of the service at a moment, and the uptime of the machine at that moment; both in milliseconds. */
 interface Anchor {
@@ -37,7 +38,7 @@ const FILE = 'clock';
 /** The anchor in a folder; undefined if there is none that can be read. */
 function readAnchor(folder: string): Anchor | undefined {
   try {
-    return JSON.parse(textOf(join(folder, FILE)) ?? 'null') ?? undefined;
+    return (parseJson(textOf(join(folder, FILE)) ?? 'null') ?? undefined) as Anchor | undefined;
   } catch {
     return undefined;
   }

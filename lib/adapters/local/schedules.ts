@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Schedule, Schedules } from '../../ports/schedules.ts';
 import type { Activity } from './concurrency/activity.ts';
@@ -92,14 +93,12 @@ class JournaledSchedules implements LocalSchedules {
     this.#journal = new DeliveriesJournal(database, 'clock', () => clock.now());
     database.define(SCHEMA);
     this.#sql = prepareAll(database, STATEMENTS);
-    const handle = (body: string) => this.#with(JSON.parse(body) as Tick, options.tick);
+    const handle = (body: string) => this.#with(parseJson(body) as Tick, options.tick);
     const giveUp = (body: string, why: GivenUp) => {
-      return this.#with(JSON.parse(body) as Tick, async (schedule, planned) =>
-        options.giveUp?.(schedule, planned, why),
-      );
+      return this.#with(parseJson(body) as Tick, async (schedule, planned) => options.giveUp?.(schedule, planned, why));
     };
-    const tenantOf = (body: string) => this.#tenantOf(JSON.parse(body) as Tick);
-    const delayOf = (body: string, fault: unknown) => this.#delayOf(JSON.parse(body) as Tick, fault);
+    const tenantOf = (body: string) => this.#tenantOf(parseJson(body) as Tick);
+    const delayOf = (body: string, fault: unknown) => this.#delayOf(parseJson(body) as Tick, fault);
     const props = { journal: this.#journal, handle, delayOf, tenantOf, giveUp, clock, alarm, activity };
     this.#deliveries = new Deliveries({ ...props, noun: 'a tick of a schedule' });
   }
@@ -148,7 +147,7 @@ class JournaledSchedules implements LocalSchedules {
   /** Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one. */
   #dropOlder(missed: readonly ScheduleRow[]): void {
     const seen = new Set(missed.map(({ name }) => name));
-    const left = this.#journal.all().map(({ id, body }) => ({ id, ...(JSON.parse(body) as Tick) }));
+    const left = this.#journal.all().map(({ id, body }) => ({ id, ...(parseJson(body) as Tick) }));
     for (const { id, name } of left.toSorted((a, b) => b.planned - a.planned)) {
       if (seen.has(name)) this.#journal.remove(id);
       seen.add(name);
@@ -196,7 +195,7 @@ class JournaledSchedules implements LocalSchedules {
   async #with({ name, planned }: Tick, deliver: LocalSchedulesOptions['tick']): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
-    const target = JSON.parse(row.target) as Schedule['target'];
+    const target = parseJson(row.target) as Schedule['target'];
     await deliver({ name, cron: row.cron, target }, planned);
   }
 
@@ -209,7 +208,7 @@ class JournaledSchedules implements LocalSchedules {
   /** The namespace of a schedule; empty for one that was removed. */
   #tenantOf({ name }: Tick): string {
     const row = this.#find(name);
-    return row === undefined ? '' : (JSON.parse(row.target) as Schedule['target']).namespace;
+    return row === undefined ? '' : (parseJson(row.target) as Schedule['target']).namespace;
   }
 
   #find(name: string): ScheduleRow | undefined {

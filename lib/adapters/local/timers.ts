@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Timers } from '../../ports/timers.ts';
 import type { Activity } from './concurrency/activity.ts';
@@ -33,7 +34,7 @@ export function localTimers(options: LocalTimersOptions): LocalTimers {
   const journal = new DeliveriesJournal(database, 'timer', () => clock.now());
   const deliveries = new Deliveries({
     journal,
-    handle: (body) => call(JSON.parse(body) as object),
+    handle: (body) => call(parseJson(body) as object),
     tenantOf,
     // The task of the machine that waits for this timer has ended long before.
     giveUp: () => undefined,

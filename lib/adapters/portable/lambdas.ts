@@ -1,4 +1,5 @@
 import type { LambdaClientConfig } from '@aws-sdk/client-lambda';
+import { parseJson } from '../../language/json-numbers.ts';
 import {
   type Invocation,
   type InvocationReply,
@@ -74,7 +75,7 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 function errorOf(payload: Uint8Array): { type: string; message: string } {
   const text = Buffer.from(payload).toString('utf8');
   try {
-    const { errorType = '', errorMessage = '' } = JSON.parse(text) as Record<string, unknown>;
+    const { errorType = '', errorMessage = '' } = parseJson(text) as Record<string, unknown>;
     return { type: toText(errorType), message: toText(errorMessage) };
   } catch {
     return { type: '', message: text };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseJson } from '../../language/json-numbers.ts';
 
 const MANIFEST = 'package.json';
 
@@ -16,6 +17,6 @@ export const PACKAGE_FOLDER = folderAbove(dirname(fileURLToPath(import.meta.url)
 
 /** The version of this package, with a `v` in front. */
 export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(PACKAGE_FOLDER, MANIFEST), 'utf8')) as { readonly version: string };
+  const { version } = parseJson(readFileSync(join(PACKAGE_FOLDER, MANIFEST), 'utf8')) as { readonly version: string };
   return `v${version}`;
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Query } from '../../ports/table.ts';
 import { keyNames, keysOf } from './schema.ts';
 
@@ -57,7 +58,7 @@ export function toPlace(query: Query, cursor: string): Place {
 function readCursor(cursor: string): Map<string, string> {
   const entries = new Map<string, string>();
   try {
-    const plain: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const plain: unknown = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
     for (const [name, value] of Object.entries(plain ?? {})) {
       if (typeof value === 'string') entries.set(name, value);
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../language/json-numbers.ts';
 import { ownMember } from '../../language/own-members.ts';
 import { KEY_HEADERS } from '../http/access.ts';
 import { families } from '../registry/families.ts';
@@ -46,7 +47,7 @@ function queryParameter(name: QueryName): Json {
   const { type, about, ...rest } = queries[name];
   const schema = 'repeats' in rest ? { type: 'array', items: { type } } : { type };
   const text = queryExamples[name];
-  const value = type === 'string' ? text : JSON.parse(text);
+  const value = type === 'string' ? text : parseJson(text);
   return { name, in: 'query', description: about, schema, example: 'repeats' in rest ? [value] : value };
 }
 

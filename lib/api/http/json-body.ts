@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../../domain/errors.ts';
+import { isObject } from '../../language/json.ts';
+import { ExactNumber, NumberRangeError, parseJson } from '../../language/json-numbers.ts';
 import { hasMoreNodes, MAX_NODES, MOST_NODES } from '../../language/json-size.ts';
 import { ownMember } from '../../language/own-members.ts';
 import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
@@ -46,8 +48,9 @@ function parse(body: Uint8Array): unknown {
   let source = '';
   try {
     source = text.decode(body);
-    return JSON.parse(source);
+    return parseJson(source);
   } catch (error) {
+    if (error instanceof NumberRangeError) throw new ServiceError('malformed', `the body is ${error.message}`);
     if (!(error instanceof SyntaxError)) throw new ServiceError('refused', 'the body is not UTF-8 text');
     throw new ServiceError('refused', source.trim() === '' ? 'EOF' : syntaxText(error.message, source));
   }
@@ -63,9 +66,6 @@ const defOf = (shape: z.ZodMiniType): Def => {
   const def = shape._zod.def as unknown as Def;
   return def.innerType === undefined ? def : defOf(def.innerType);
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Renames the fields of an object to the case of the shape, and drops those that are null. */
 function normalized(value: unknown, shape: z.ZodMiniType): unknown {
@@ -88,6 +88,7 @@ const wordOf = (kind: string): string => ownMember(WORDS, kind) ?? kind;
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value instanceof ExactNumber) return 'number';
   return Array.isArray(value) ? 'array' : wordOf(typeof value);
 }
 

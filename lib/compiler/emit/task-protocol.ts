@@ -1,3 +1,5 @@
+import { parseJson } from '../../language/json-numbers.ts';
+
 /**
  * The protocol between the steps function and the state machines that call it: where a machine goes after a step, how its
  * waiting tasks end, and what it passes to the step after a wait. Only this folder knows the names by which definitions
@@ -142,7 +144,7 @@ export type WaitOutput =
 type FromError = (cause: string, error: string) => ResumeSignal;
 
 const timedOut: FromError = () => ({ kind: 'timedOut' });
-const decided: FromError = (cause) => ({ kind: 'callDecided', call: JSON.parse(cause) as ReturnedCall });
+const decided: FromError = (cause) => ({ kind: 'callDecided', call: parseJson(cause) as ReturnedCall });
 
 /** The signals of errors; every other error is a failure of the machine. */
 const SIGNALS: ReadonlyMap<string, FromError> = new Map([
@@ -151,8 +153,8 @@ const SIGNALS: ReadonlyMap<string, FromError> = new Map([
   [TASK_ERROR.timedOut, timedOut],
   [TASK_ERROR.callWon, decided],
   [TASK_ERROR.callFailed, decided],
-  [TASK_ERROR.returned, (cause) => ({ kind: 'callsReturned', calls: [JSON.parse(cause) as ReturnedCall] })],
-  [TASK_ERROR.callRejected, (cause) => ({ kind: 'callRejected', failure: JSON.parse(cause) as Rejection })],
+  [TASK_ERROR.returned, (cause) => ({ kind: 'callsReturned', calls: [parseJson(cause) as ReturnedCall] })],
+  [TASK_ERROR.callRejected, (cause) => ({ kind: 'callRejected', failure: parseJson(cause) as Rejection })],
   [TASK_ERROR.due, () => ({ kind: 'due' })],
   [TASK_ERROR.eventsReceived, () => ({ kind: 'eventsReceived' })],
 ]);

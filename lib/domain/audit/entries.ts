@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { AuditSettings, Settings } from '../../ports/settings.ts';
 import type { Item } from '../../ports/table.ts';
@@ -83,7 +84,7 @@ export function fromItem(item: Item): AuditEntry {
     key: textAt('key'),
     action: textAt('action'),
     namespace: textAt('namespace'),
-    target: JSON.parse(textAt('target')) as Record<string, string>,
+    target: parseJson(textAt('target')) as Record<string, string>,
     outcome: textAt('outcome') as AuditOutcome,
     status: Number(item['status']),
     address: textAt('address'),

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { BATCH_LIMIT, type Item, type Key } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
@@ -43,8 +44,8 @@ function fromItem(item: Item): ApiKey {
     id: String(item['id']),
     name: String(item['name']),
     permission: item['permission'] as Permission,
-    namespaces: JSON.parse(String(item['namespaces'])) as string[],
-    namespaceIds: JSON.parse(String(item['ids'])) as string[],
+    namespaces: parseJson(String(item['namespaces'])) as string[],
+    namespaceIds: parseJson(String(item['ids'])) as string[],
     created: Number(item['created']),
   };
 }

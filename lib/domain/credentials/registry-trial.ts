@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { UnreachableError, type WebAnswer } from '../../ports/web.ts';
 import { ServiceError } from '../errors.ts';
@@ -31,7 +32,7 @@ function challengeOf({ headers }: WebAnswer): { scheme: string; fields: Fields }
 
 function tokenOf({ body }: WebAnswer): string | undefined {
   try {
-    const { token, access_token: other } = JSON.parse(body) as Record<string, unknown>;
+    const { token, access_token: other } = parseJson(body) as Record<string, unknown>;
     return [token, other].find((text): text is string => typeof text === 'string' && /^[\x21-\x7e]+$/.test(text));
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { attributeOf, matches } from '../../events/matching.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table } from '../../ports/table.ts';
 import { batchesOf } from '../storage/batches.ts';
@@ -31,7 +32,7 @@ interface Cursor {
 
 const BEGINNING: Cursor = { phase: 'type', partition: 0, after: '' };
 
-const cursorFrom = (text: string): Cursor => (text === '' ? BEGINNING : (JSON.parse(text) as Cursor));
+const cursorFrom = (text: string): Cursor => (text === '' ? BEGINNING : (parseJson(text) as Cursor));
 
 /** The number of listeners of a part. */
 const PART_SIZE = 500;

@@ -1,5 +1,6 @@
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
 import { type Filter, matches } from '../../events/matching.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { putAt } from '../storage/batches.ts';
 import { retryOnConflict } from '../storage/conflicts.ts';
@@ -48,7 +49,7 @@ export interface FullSet {
   readonly deduplicationKeys: readonly string[];
 }
 
-const eventOf = ({ text }: Collected): CloudEvent => JSON.parse(text) as CloudEvent;
+const eventOf = ({ text }: Collected): CloudEvent => parseJson(text) as CloudEvent;
 
 const fits = (filter: Filter | undefined, event: CloudEvent): boolean => filter !== undefined && matches(filter, event);
 
@@ -63,7 +64,7 @@ async function read({ table, blobs }: Needs, workflowId: string, filters: readon
   const readItem = async () => (await table.get([keys.collection(workflowId)]))[0];
   const found = await texts.readCurrent(readItem, async (item) => ({
     item,
-    stored: JSON.parse(await texts.readText(blobs, item['state'])) as Pick<Collection, 'slots' | 'spent'>,
+    stored: parseJson(await texts.readText(blobs, item['state'])) as Pick<Collection, 'slots' | 'spent'>,
   }));
   if (found === undefined) return { seq: 0, slots: empty, spent: [], blobs: [] };
   const { item, stored } = found;

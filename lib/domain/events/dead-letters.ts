@@ -1,4 +1,5 @@
 import type { BridgeEvent } from '../../events/eventbridge.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -115,7 +116,7 @@ export async function add(
 async function fromItem(blobs: Blobs, item: Item): Promise<DeadLetter> {
   return {
     id: item.sk,
-    delivery: JSON.parse(await texts.readText(blobs, item['delivery'])) as Delivery,
+    delivery: parseJson(await texts.readText(blobs, item['delivery'])) as Delivery,
     failed: Number(item['failed']),
     tries: Number(item['tries']),
     error: String(item['error']),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CloudEvent, toText } from '../../events/cloud-event.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Message } from '../../ports/bus.ts';
@@ -139,7 +140,7 @@ const deliveryOf = (item: Item): Pick<Recorded, 'due' | 'isRouted' | 'served'> =
 
 /** Reads the event of an item, and when it was received. */
 export async function eventOf(blobs: Blobs, item: Item): Promise<Pick<Recorded, 'received' | 'event'>> {
-  const event = JSON.parse(await texts.readText(blobs, item['event'])) as CloudEvent;
+  const event = parseJson(await texts.readText(blobs, item['event'])) as CloudEvent;
   return { received: Number(item['received']), event };
 }
 
@@ -149,7 +150,7 @@ export async function fromItem(blobs: Blobs, item: Item): Promise<Recorded> {
     key: keyOf(item),
     ...deliveryOf(item),
     ...(await eventOf(blobs, item)),
-    traces: item['trace'] === undefined ? [] : (JSON.parse(await texts.readText(blobs, item['trace'])) as Trace[]),
+    traces: item['trace'] === undefined ? [] : (parseJson(await texts.readText(blobs, item['trace'])) as Trace[]),
     notes: Number(item['notes']),
   };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
@@ -27,7 +28,7 @@ const keyOf = ({ pk, sk }: Item): Key => ({ table: 'runs', pk, sk });
 
 /** All filters of the owner of a listener in the index. */
 const filtersOf = (item: Item): Filter[] =>
-  item['filters'] === undefined ? [fromItem(item).filter] : (JSON.parse(String(item['filters'])) as Filter[]);
+  item['filters'] === undefined ? [fromItem(item).filter] : (parseJson(String(item['filters'])) as Filter[]);
 
 /** A record with the values that cursors need. */
 interface Row {

@@ -1,5 +1,6 @@
 import type { EventFilter, Plan } from '../../compiler/plan/plan.ts';
 import { literalOf } from '../../events/matching.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Write } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
@@ -155,7 +156,7 @@ export function fromItem(item: Item): Listener {
     owner: String(item['owner']),
     wait: Number(item['wait']),
     slot: Number(item['slot']),
-    filter: JSON.parse(String(item['filter'])) as Filter,
+    filter: parseJson(String(item['filter'])) as Filter,
     mode: item['mode'] as Listener['mode'],
     path: String(item['path']),
     created: Number(item['created']),

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Labels } from '../../language/labels.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table } from '../../ports/table.ts';
@@ -61,7 +62,7 @@ const placeText = ({ id, created }: Place): string => Buffer.from(JSON.stringify
 async function placeOf(table: Table, cursor: string): Promise<Place | undefined> {
   const id = idIn(cursor);
   if (id === '') return undefined;
-  const { created } = JSON.parse(Buffer.from(cursor, 'base64').toString()) as { readonly created?: unknown };
+  const { created } = parseJson(Buffer.from(cursor, 'base64').toString()) as { readonly created?: unknown };
   if (typeof created === 'number') return { id, created };
   const [item] = await table.get([keys.run(id)]);
   return item === undefined ? undefined : { id, created: Number(item['created']) };

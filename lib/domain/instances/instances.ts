@@ -1,4 +1,5 @@
 import { isObject, toPrettyJson } from '../../language/json.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
@@ -93,7 +94,7 @@ export function outputBytesOf(run: runs.Run): Uint8Array {
 /** The input as the input view shows it: an object without the key `private`, any other input unchanged. */
 export function inputOf(run: runs.Run): Uint8Array {
   try {
-    const value: unknown = JSON.parse(Buffer.from(run.input).toString());
+    const value: unknown = parseJson(Buffer.from(run.input).toString());
     return isObject(value) ? Buffer.from(toPrettyJson(withoutPrivate(value))) : run.input;
   } catch {
     return run.input;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Settings } from '../../ports/settings.ts';
@@ -107,7 +108,7 @@ export async function* writtenLinesOf(
       id: String(item['id']),
       level: item['level'] as runs.Level,
       text: String(item['text']),
-      tags: JSON.parse(String(item['tags'])) as Record<string, string>,
+      tags: parseJson(String(item['tags'])) as Record<string, string>,
     }));
   }
 }

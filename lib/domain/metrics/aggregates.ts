@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
@@ -138,7 +139,7 @@ export function fitting(increments: readonly (readonly Increment[])[]): number {
 /** The attributes of a counter after an increment. */
 export function incremented(old: Item | undefined, { sums, ttl }: Increment, mark: string) {
   const text = old === undefined ? '{}' : String(old['sums']);
-  const next = plus(JSON.parse(text) as Sums, sums, text.length <= MAX_COUNTER_BYTES);
+  const next = plus(parseJson(text) as Sums, sums, text.length <= MAX_COUNTER_BYTES);
   return omitUndefined({ sums: JSON.stringify(next), mark, ttl });
 }
 
@@ -249,7 +250,7 @@ export async function read(
     // Another process has counted rows since the mark was read: they would be added twice.
     if (items.some((item) => String(item['mark']) > mark)) continue;
     const sums = new Map(
-      items.map((item) => [item.sk.slice(aggregate.name.length + 1), JSON.parse(String(item['sums'])) as Sums]),
+      items.map((item) => [item.sk.slice(aggregate.name.length + 1), parseJson(String(item['sums'])) as Sums]),
     );
     const { perDay } = aggregate;
     const isPerDay = 'prefix' in range && range.prefix === perDay?.prefix;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BROADCAST_KINDS, type BroadcastKind } from '../../events/broadcasts.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Write } from '../../ports/table.ts';
@@ -93,9 +94,9 @@ export function fromItem(item: Item): Namespace {
     created: Number(item['created']),
     updated: Number(item['updated']),
     treeUpdated: Number(item['treeUpdated']),
-    attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
+    attributes: parseJson(String(item['attributes'] ?? '[]')) as string[],
     ...DEFAULT_SETTINGS,
-    ...(JSON.parse(String(item['settings'] ?? '{}')) as Partial<NamespaceSettings>),
+    ...(parseJson(String(item['settings'] ?? '{}')) as Partial<NamespaceSettings>),
     counts: treeCountsIn(item),
     spread: spreadFrom(item),
   };

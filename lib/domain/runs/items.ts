@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Labels } from '../../language/labels.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Item, Value } from '../../ports/table.ts';
@@ -170,7 +171,7 @@ export function toHead(item: Item): Head {
 
 /** The labels in the item of a run; undefined if it has none. */
 export function labelsIn({ labels }: Item): Labels | undefined {
-  return typeof labels === 'string' ? (JSON.parse(labels) as Labels) : undefined;
+  return typeof labels === 'string' ? (parseJson(labels) as Labels) : undefined;
 }
 
 /** When the newest line of the log in an item was added, microseconds since 1970. */
@@ -222,10 +223,10 @@ export async function fromItem(
     seq: Number(item['seq']),
     at,
     step: Number(item['step']),
-    flow: flow === undefined ? [at] : (JSON.parse(flow) as string[]),
-    data: JSON.parse(data) as Record<string, unknown>,
+    flow: flow === undefined ? [at] : (parseJson(flow) as string[]),
+    data: parseJson(data) as Record<string, unknown>,
     input,
-    ...(raised === undefined ? {} : { raised: JSON.parse(raised) as Failure }),
+    ...(raised === undefined ? {} : { raised: parseJson(raised) as Failure }),
     interrupted: item['interrupted'] === true,
     metadata,
     tail,
@@ -236,7 +237,7 @@ export async function fromItem(
     executions: Number(item['executions'] ?? usualExecutions(machine)),
     tally: typeof tally === 'string' ? fromText(tally) : undefined,
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
-    ...(typeof reruns === 'string' ? { reruns: JSON.parse(reruns) as string[] } : {}),
+    ...(typeof reruns === 'string' ? { reruns: parseJson(reruns) as string[] } : {}),
     ...(labels === undefined ? {} : { labels }),
     ...(typeof unawaited === 'string' ? { unawaited: JSON.parse(unawaited) as UnawaitedFailure[] } : {}),
     blobs: texts.blobsIn(item),

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Run, RunFields } from './run.ts';
 import type { Parent } from './waits.ts';
 
@@ -71,7 +72,7 @@ interface StoredPlace extends Omit<Partial<Place>, 'parent'> {
 
 /** The inverse of `placeText` for a run with this head. A call has a callee. */
 export function placeFrom(text: string, { created, invoker }: Pick<Run, 'created' | 'invoker'>) {
-  const { parent: stored, ...place } = JSON.parse(text) as StoredPlace;
+  const { parent: stored, ...place } = parseJson(text) as StoredPlace;
   const parent = stored && ({ ...USUAL_PARENT, ...{ id: invoker.slice(CALLER.length), ...stored } } as Parent);
   const kind = place.callee === undefined ? 'workflow' : 'call';
   return {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StateType } from '../../compiler/plan/plan.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -239,7 +240,7 @@ function fromShorts(shorts: readonly Short[], created: number): RecordedStep[] {
 
 /** The inverse of `stepsText`. */
 export const stepsFrom = (text: string, created: number): RecordedStep[] =>
-  fromShorts(JSON.parse(text) as Short[], created);
+  fromShorts(parseJson(text) as Short[], created);
 
 /** The text of a record in the item of its run; undefined for an empty one. */
 export function recordText({ steps, flushed, bytes, elided }: RunRecord, created: number): string | undefined {
@@ -260,7 +261,7 @@ export function recordFrom(text: string, created: number): RunRecord {
     f = 0,
     y = 0,
     z,
-  } = JSON.parse(text) as {
+  } = parseJson(text) as {
     s: Short[];
     f?: number;
     y?: number;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -288,7 +289,7 @@ export async function* logParts(
     const [first] = (await table.query({ ...logs, ...before })).items;
     for await (const items of pagesOf(table, { ...logs, from: first?.sk, limit: ITEMS_PER_PAGE })) {
       for (const item of items) {
-        const lines = JSON.parse(await texts.readText(blobs, item['lines'])) as LogLine[];
+        const lines = parseJson(await texts.readText(blobs, item['lines'])) as LogLine[];
         const number = Number(item.sk);
         // A commit that came after the run was read may have added lines.
         yield lines.slice(Math.max(from - number, 0), Math.max(run.flushed - number, 0));

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 /** The metrics of a run in one state: milliseconds, retries of calls, and the number of transitions to each state. */
 export type StateTally = readonly [
   state: string,
@@ -95,7 +96,7 @@ export function toText(tally: readonly StateTally[]): string {
 
 /** The inverse of `toText`. */
 export function fromText(text: string): readonly StateTally[] {
-  const short = JSON.parse(text) as readonly (string | readonly [string, number?, number?, To?])[];
+  const short = parseJson(text) as readonly (string | readonly [string, number?, number?, To?])[];
   const tally = short.map((one): StateTally => {
     const [state, ms = 0, retries = 0] = typeof one === 'string' ? [one] : one;
     return [state, ms, retries, []];

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Write } from '../../ports/table.ts';
 import { ServiceError } from '../errors.ts';
@@ -92,7 +93,7 @@ export function toItem(service: Service): Item {
 
 /** The ids in the port of containers of the revisions in an item. */
 export const containersOf = (item: Item): readonly string[] =>
-  JSON.parse(String(item['containers'])) as readonly string[];
+  parseJson(String(item['containers'])) as readonly string[];
 
 /** The service of an item. */
 export function fromItem(item: Item, scope: Scope): Service {
@@ -101,8 +102,8 @@ export function fromItem(item: Item, scope: Scope): Service {
     scope,
     name: String(item['name']),
     version: String(item['version']),
-    revisions: JSON.parse(String(item['revisions'])) as ServiceRevision[],
-    traffic: JSON.parse(String(item['traffic'])) as Share[],
+    revisions: parseJson(String(item['revisions'])) as ServiceRevision[],
+    traffic: parseJson(String(item['traffic'])) as Share[],
     last: Number(item['last']),
     change: Number(item['change']),
     called: Number(item['called']),

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ListRequest } from './list-requests.ts';
 import type { Cut, Span } from './windows.ts';
@@ -93,7 +94,7 @@ export const cursorOf = (id: string, position?: string): string =>
 /** A text in a cursor; the empty text for a text that is not a cursor. */
 function textIn(cursor: string, field: 'id' | 'v'): string {
   try {
-    const value: unknown = (JSON.parse(Buffer.from(cursor, 'base64').toString()) as Record<string, unknown>)[field];
+    const value: unknown = (parseJson(Buffer.from(cursor, 'base64').toString()) as Record<string, unknown>)[field];
     return typeof value === 'string' ? value : '';
   } catch {
     return '';

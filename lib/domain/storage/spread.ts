@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Item } from '../../ports/table.ts';
 import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import { sha256 } from './ids.ts';
@@ -18,7 +19,7 @@ export const spreadItem = (spread: Spread | undefined): { readonly spread?: stri
 
 /** Reads the steps of an item. */
 export const spreadFrom = ({ spread }: Item): Spread | undefined =>
-  typeof spread === 'string' ? (JSON.parse(spread) as Spread) : undefined;
+  typeof spread === 'string' ? (parseJson(spread) as Spread) : undefined;
 
 /** A namespace, as the keys of its spread rows need it. */
 export interface Home {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Key, Table } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
@@ -82,7 +83,7 @@ export function fromItem(item: Item, parent: string): Node {
     path: `${parent === '/' ? '' : parent}/${item.sk}`,
     created: Number(item['created']),
     updated: Number(item['updated']),
-    attributes: JSON.parse(String(item['attributes'] ?? '[]')) as string[],
+    attributes: parseJson(String(item['attributes'] ?? '[]')) as string[],
     directory: keys.directoryIdIn(item.pk),
   };
   if (item['type'] === 'directory') return { ...base, type: 'directory' };
@@ -92,7 +93,7 @@ export function fromItem(item: Item, parent: string): Node {
     live: item['live'] === true,
     logger: String(item['logger'] ?? ''),
     latest: String(item['latest']),
-    routes: JSON.parse(String(item['routes'] ?? '[]')) as Route[],
+    routes: parseJson(String(item['routes'] ?? '[]')) as Route[],
     starts: startsIn(item),
   };
   return workflow;

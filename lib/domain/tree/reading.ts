@@ -1,4 +1,5 @@
 import { compile } from '../../compiler/compile.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Reading } from '../../ports/reader.ts';
 import { ServiceError } from '../errors.ts';
@@ -35,7 +36,7 @@ export async function readAs<T>(
 ): Promise<T> {
   if (reader === undefined || isSmall(source)) return readNow();
   const result = await reader.read(tenant, source, reading);
-  if ('text' in result) return JSON.parse(result.text) as T;
+  if ('text' in result) return parseJson(result.text) as T;
   throw new ServiceError('invalid', `${result.error}; move parts of it into subflows`);
 }
 

@@ -1,4 +1,5 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { createSourceText } from '../../language/position.ts';
 import { formatProblem, type Problem } from '../../language/problem.ts';
@@ -121,7 +122,7 @@ export async function fromItem(blobs: Blobs, workflow: string, item: Item): Prom
     created: Number(item['created']),
     hash: String(item['hash']),
     source: await readText(blobs, item['source']),
-    plan: JSON.parse(await readText(blobs, item['plan'])) as Plan,
+    plan: parseJson(await readText(blobs, item['plan'])) as Plan,
     machine: textOf('machine'),
     waits: textOf('waits'),
     resumes: textOf('resumes'),

@@ -2,6 +2,7 @@ import type { ApproveWork } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { isFulfilled, type Listening, type OpenApproval, type Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { findViolations } from '../evaluation/evaluation.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
@@ -71,7 +72,7 @@ export async function openByLink(ports: EnginePorts, link: Link): Promise<Asked 
   return open === undefined ? undefined : askedOf(open, link.choice);
 }
 
-const read = (text: string): Decision => (JSON.parse(text) as { readonly data: Decision }).data;
+const read = (text: string): Decision => (parseJson(text) as { readonly data: Decision }).data;
 
 /** The decision that a wait has received. */
 export function decisionOf({ received }: Listening): Decision | undefined {
@@ -119,5 +120,5 @@ export async function takeDecision(
   const first = read(text);
   const isSame = first.choice === choice && first.by === by && first.from === from;
   const outcome: Outcome = isSame ? { kind: 'decided' } : { kind: 'earlier', decision: first };
-  return { outcome, run: waiting, isFirst: (JSON.parse(text) as { readonly id: string }).id === event.id };
+  return { outcome, run: waiting, isFirst: (parseJson(text) as { readonly id: string }).id === event.id };
 }

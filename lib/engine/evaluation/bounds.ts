@@ -1,3 +1,4 @@
+import { numberProblem } from '../../language/json-numbers.ts';
 import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../../language/json-size.ts';
 import { failure } from './failures.ts';
 
@@ -24,10 +25,13 @@ export function dataProblem(value: unknown): string | undefined {
   return problemOf(value, BOUNDS);
 }
 
-/** Why JSON text cannot be a run's data, found before it is parsed; undefined when no reason is found. */
-export function textProblem(text: Uint8Array): string | undefined {
+/** Why JSON text is too large for a run's data, found before it is parsed; undefined when no reason is found. */
+export function sizeProblem(text: Uint8Array): string | undefined {
   return hasMoreNodes(text, MAX_NODES) ? `of more than ${MOST_NODES}` : undefined;
 }
+
+/** As `sizeProblem`, or that a number of the text is too large. */
+export const textProblem = (text: Uint8Array): string | undefined => sizeProblem(text) ?? numberProblem(text);
 
 /** The limits of a container's JSON result: those of its whole answer (workflow-language reference, 11.3). */
 const RESULT_BOUNDS: Bounds = { ...BOUNDS, characters: 192 * 1024 * 1024 };
@@ -43,7 +47,7 @@ export function needBounded<T>(value: T): T {
   return value;
 }
 
-/** Throws the catchable `jq.badCommand` for JSON text that is too large to be a run's data. */
+/** Throws the catchable `jq.badCommand` for JSON text that cannot be a run's data. */
 export function needBoundedText(text: Uint8Array): void {
   needNone(textProblem(text));
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../../language/json.ts';
+import { isNumber } from '../../language/json-numbers.ts';
 import { closestName } from '../../language/suggestions.ts';
 import type { Evaluated } from './failures.ts';
 
@@ -20,13 +22,13 @@ const cut = (text: string, length: number): string => (text.length > length ? `$
 
 function typeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
+  return isNumber(value) ? 'number' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** The data as it may be shown: without the secrets of an action, and without private members. */
 function shown(data: unknown): unknown {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data;
-  const { secrets: _secrets, private: _private, ...rest } = data as Record<string, unknown>;
+  if (!isObject(data)) return data;
+  const { secrets: _secrets, private: _private, ...rest } = data;
   return rest;
 }
 
@@ -42,7 +44,7 @@ function hintFor(path: string, data: unknown): string | undefined {
   let parent = '';
   for (const name of namesOf(path)) {
     if (parent !== '' && (value === null || value === undefined)) return `\`${parent}\` is null and has no \`${name}\``;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!isObject(value)) return undefined;
     if (!Object.hasOwn(value, name)) return lackOf(name, Object.keys(value));
     value = (value as Record<string, unknown>)[name];
     parent = `${parent}.${name}`;

@@ -1,6 +1,7 @@
 import { ServiceError, tooMany } from '../../domain/errors.ts';
 import { syntaxProblem } from '../../events/json-syntax.ts';
 import { toPrettyJson } from '../../language/json.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { QueueFullError } from '../../language/sandbox/fair-queue.ts';
 import { scanScripts } from '../../language/scripts/scripts.ts';
 import { dataProblem, needBounded, textProblem } from './bounds.ts';
@@ -22,7 +23,7 @@ const invalidData = (problem: string): ServiceError => new ServiceError('malform
 
 function read(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return parseJson(bytes.toString());
   } catch (error) {
     throw invalidData(syntaxProblem(bytes) ?? (error as Error).message);
   }

@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { isNumber } from '../../language/json-numbers.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { failure, type StateError } from '../evaluation/failures.ts';
 
@@ -69,7 +70,7 @@ export function entriesOf(value: unknown, field: string): readonly (readonly [st
 /** The text of a scalar. Throws `http.request` for another value. */
 export function toText(value: unknown, field: string, name: string): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isNumber(value) || typeof value === 'boolean') return String(value);
   throw invalidRequest(`'${name}' in '${field}' is neither text nor a number nor true or false`);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Web, WebRequest } from '../../ports/web.ts';
 import type { OAuthClient } from './prepared.ts';
@@ -93,7 +94,7 @@ async function requestToken({ ports: { web, clock }, client, exchange }: TokenRe
 
 function fieldsOf(body: Uint8Array): Readonly<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(Buffer.from(body).toString()));
+    return Object(parseJson(Buffer.from(body).toString()));
   } catch {
     return {};
   }

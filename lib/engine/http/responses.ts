@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { WebResponse } from '../../ports/web.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import type { HttpCause } from './codes.ts';
@@ -70,7 +71,7 @@ function jsonOf(response: WebResponse): BodyValue {
 
 function parse(text: string): { readonly json: unknown } | undefined {
   try {
-    return { json: JSON.parse(text) };
+    return { json: parseJson(text) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { toJson } from '../../language/json.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { type InvocationReply, LambdaError } from '../../ports/lambdas.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { mask } from '../http/masks.ts';
@@ -51,7 +52,7 @@ function outcomeOf(telling: Telling, reply: InvocationReply): Outcome {
   if (excess !== undefined) return failed(telling, 'tooLarge', `returned a value that is ${excess}`);
   const text = Buffer.from(reply.payload).toString('utf8');
   try {
-    return returned(telling, text === '' ? null : JSON.parse(text));
+    return returned(telling, text === '' ? null : parseJson(text));
   } catch {
     return failed(telling, 'response', 'returned what is no JSON');
   }

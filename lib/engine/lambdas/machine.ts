@@ -1,4 +1,5 @@
 import { isObject, toJson } from '../../language/json.ts';
+import { hasExactNumbers, parseJson } from '../../language/json-numbers.ts';
 import { LambdaError, type Lambdas } from '../../ports/lambdas.ts';
 import type { NativeContext, Outcome } from '../http/outcome.ts';
 import { MACHINE_ERRORS, problemOfMachine } from './codes.ts';
@@ -21,11 +22,13 @@ export interface MachineInvocation {
 export type MachineReply = { readonly result?: unknown } | { readonly error: string; readonly cause?: string };
 
 /**
- * Whether a payload may pass through a state machine: it is small, and holds no secret, since the history of the execution
- * shows it.
+ * Whether a payload may pass through a state machine: it is small, has no number that the machine would change, and holds
+ * no secret, since the history of the execution shows it.
  */
-export const mayPassMachine = ({ payload, secrets }: PreparedInvocation): boolean =>
-  secrets.length === 0 && Buffer.byteLength(toJson(payload)) <= MAX_MACHINE_PAYLOAD;
+export function mayPassMachine({ payload, secrets }: PreparedInvocation): boolean {
+  const text = toJson(payload);
+  return secrets.length === 0 && Buffer.byteLength(text) <= MAX_MACHINE_PAYLOAD && !hasExactNumbers(text);
+}
 
 /** An invocation as its machine makes it. */
 export function toMachineInvocation(
@@ -52,7 +55,7 @@ export function outcomeOfMachine(telling: Telling, reply: MachineReply): Outcome
 /** The cause of a task is JSON of Lambda, or a text. */
 function messageOf(cause: string): string {
   try {
-    const parsed: unknown = JSON.parse(cause);
+    const parsed: unknown = parseJson(cause);
     return isObject(parsed) && typeof parsed['errorMessage'] === 'string' ? parsed['errorMessage'] : cause;
   } catch {
     return cause;
@@ -78,7 +81,7 @@ export async function invokeAsTask(
   lambdas: Lambdas,
   task: { readonly function: string; readonly payload: unknown; readonly clientContext?: string | undefined },
 ): Promise<unknown> {
-  const { custom = {} } = JSON.parse(Buffer.from(task.clientContext ?? 'e30=', 'base64').toString()) as {
+  const { custom = {} } = parseJson(Buffer.from(task.clientContext ?? 'e30=', 'base64').toString()) as {
     readonly custom?: Record<string, string>;
   };
   const payload = Buffer.from(toJson(task.payload));
@@ -91,5 +94,5 @@ export async function invokeAsTask(
   });
   if ('error' in reply) throw new LambdaCallError(reply.error.type || 'Lambda.Unknown', reply.error.message);
   const text = Buffer.from(reply.payload).toString('utf8');
-  return text === '' ? null : JSON.parse(text);
+  return text === '' ? null : parseJson(text);
 }

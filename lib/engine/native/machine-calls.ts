@@ -1,6 +1,7 @@
 import { isNativeCall, type Run } from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
 import { isObject } from '../../language/json.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { sentBy } from '../lambdas/invoking.ts';
 import {
   type MachineInvocation,
@@ -18,7 +19,7 @@ export const isMadeByMachine = (child: Run): child is NativeChild =>
   isNativeCall(child) && child.callee.byMachine === true;
 
 async function invocationOf(ports: RunnerPorts, child: NativeChild): Promise<PreparedInvocation> {
-  return JSON.parse(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;
+  return parseJson(Buffer.from(await openInput(ports, child)).toString()) as PreparedInvocation;
 }
 
 /** Returns the invocation that the machine of a pending child makes. */

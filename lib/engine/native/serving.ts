@@ -2,6 +2,7 @@ import { keepResult, keepRetryAfter, keepSent } from '../../domain/runs/call-res
 import type { NativeCallee } from '../../domain/runs/calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callTraceparent } from '../../domain/runs/spans.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { resultProblem } from '../evaluation/bounds.ts';
 import { INTERNAL } from '../evaluation/failures.ts';
 import type { NativeContext, Outcome } from '../http/outcome.ts';
@@ -86,7 +87,7 @@ async function endingOf(ports: RunnerPorts, child: NativeChild, { input, readFil
     readFiles,
   };
   const begun = ports.clock.now();
-  const outcome = await call({ ...context, ...(signal && { signal }) }, JSON.parse(Buffer.from(input).toString()));
+  const outcome = await call({ ...context, ...(signal && { signal }) }, parseJson(Buffer.from(input).toString()));
   return toEnding(ports, outcome, ports.clock.now() - begun);
 }
 

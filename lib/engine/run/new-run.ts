@@ -10,16 +10,18 @@ import type { SettingsSnapshot } from '../../domain/runs/waits.ts';
 import { spreadId } from '../../domain/storage/ids.ts';
 import { START_AFTER_READ_MS } from '../../domain/storage/spread.ts';
 import type { Opened } from '../../domain/tree/workflows.ts';
-import { dataProblem, textProblem } from '../evaluation/bounds.ts';
+import { numberProblem } from '../../language/json-numbers.ts';
+import { dataProblem, sizeProblem } from '../evaluation/bounds.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from './commit/log-buffer.ts';
 
 /**
  * The instance data of an input (rest-api reference, 6.1): an object as it is, any other value under the key `input`.
- * Throws `malformed` for an input that is too large or too deep.
+ * Throws `malformed` for an input that is too large, too deep, or has a number that is too large.
  */
 function toData(input: Uint8Array): Record<string, unknown> {
-  needNone(textProblem(input));
+  needNone(sizeProblem(input));
+  needNumbers(input);
   const data = inputData(input);
   needNone(dataProblem(data));
   return data;
@@ -28,7 +30,8 @@ function toData(input: Uint8Array): Record<string, unknown> {
 /** As `toData`, in turns: a large input is read three times, which takes tens of milliseconds each. */
 async function toDataInTurns(input: Uint8Array, takeTurn: () => Promise<void>): Promise<Record<string, unknown>> {
   await takeTurn();
-  needNone(textProblem(input));
+  needNone(sizeProblem(input));
+  needNumbers(input);
   await takeTurn();
   const data = inputData(input);
   await takeTurn();
@@ -41,6 +44,11 @@ const LARGE_BYTES = 64 * 1024;
 
 function needNone(problem: string | undefined): void {
   if (problem !== undefined) throw new ServiceError('malformed', `the input is ${problem}; send less of it`);
+}
+
+function needNumbers(input: Uint8Array): void {
+  const problem = numberProblem(input);
+  if (problem !== undefined) throw new ServiceError('malformed', `the input is ${problem}`);
 }
 
 /** The limits of a run: of two, the lower. */

@@ -7,6 +7,7 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
+import { isLongInteger, markNumbers } from '../json-numbers.ts';
 import { type Engine, failureMessage, type Limits, noResultMessage, type ScriptResult } from '../scripts/engine.ts';
 import { HARNESS } from './harness.ts';
 
@@ -60,7 +61,8 @@ function call(context: QuickJSContext, source: string, data: string, resultBytes
   const harness = context.unwrapResult(context.evalCode(HARNESS, '<harness>'));
   const compiled = context.evalCode(`(function fn(data) {\n${source}\n})`, '<eval>');
   if (compiled.error) return failed(context, compiled.error, harness);
-  const args = [compiled.value, context.newString(data), context.newNumber(resultBytes)];
+  const marked = markNumbers(data, isLongInteger);
+  const args = [compiled.value, context.newString(marked), context.newNumber(resultBytes)];
   const called = context.callFunction(harness, context.undefined, ...args);
   for (const handle of [harness, ...args]) handle.dispose();
   if (called.error) return failed(context, called.error);

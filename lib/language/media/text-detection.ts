@@ -1,3 +1,5 @@
+import { parseJson } from '../json-numbers.ts';
+
 /** Only so many bytes or characters are examined, except for JSON and tables. */
 const MAX_EXAMINED = 3072;
 
@@ -72,7 +74,7 @@ function isJson(text: string): boolean {
   // The first character excludes most texts without the cost of a failing parse.
   if (!/^[[{"\-0-9tfn]/.test(text)) return false;
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
   } catch {
     return false;

@@ -1,4 +1,5 @@
 import { toJson } from '../json.ts';
+import { NumberRangeError, parseJson } from '../json-numbers.ts';
 import type { EngineKind, Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import { createPool } from './pool.ts';
@@ -145,8 +146,9 @@ function needValue(result: ScriptResult): unknown {
 function toOutcome(result: ScriptResult): Outcome {
   if ('error' in result) return { error: new QueryError(result.error) };
   try {
-    return { value: JSON.parse(result.text) };
-  } catch {
-    return { error: new QueryError('the result cannot be read: it is nested too deeply') };
+    return { value: parseJson(result.text) };
+  } catch (error) {
+    const problem = error instanceof NumberRangeError ? error.message : 'nested too deeply';
+    return { error: new QueryError(`the result cannot be read: it is ${problem}`) };
   }
 }

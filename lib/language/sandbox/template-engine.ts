@@ -1,4 +1,5 @@
 import Mustache from 'mustache';
+import { parseJson } from '../json-numbers.ts';
 import { type Engine, failureMessage, type ScriptResult } from '../scripts/engine.ts';
 
 /** How many parts of a template are rendered at most: sections in sections multiply. */
@@ -32,7 +33,7 @@ export function createTemplateEngine(): Engine {
     run(source, data): ScriptResult {
       try {
         // Names have no values in null, as in an object without members.
-        return { text: JSON.stringify(new BoundedWriter().render(source, JSON.parse(data) ?? {})) };
+        return { text: JSON.stringify(new BoundedWriter().render(source, parseJson(data) ?? {})) };
       } catch (error) {
         // The engine keeps nothing of a template, so its thread need not be replaced, whatever the mistake.
         return { error: failureMessage('template', source, error instanceof Error ? error.message : String(error)) };

@@ -1,7 +1,8 @@
+import type { ExactNumber } from '../json-numbers.ts';
 import type { Position } from '../position.ts';
 
 /** A JSON value: the meaning of a YAML node. An alias shares the value of its anchor. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+export type Json = string | number | ExactNumber | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 /** A node of a document with its position; the node of an alias has the position of its anchor. */
 export type Node = MapNode | ListNode | ScalarNode;
@@ -24,7 +25,7 @@ export interface ListNode extends Position {
 /** A YAML scalar. */
 export interface ScalarNode extends Position {
   readonly kind: 'scalar';
-  readonly value: string | number | boolean | null;
+  readonly value: string | number | ExactNumber | boolean | null;
   /** Short tag, for example !!str. */
   readonly tag: string;
   /** As written, without quotes. */

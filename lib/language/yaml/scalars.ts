@@ -1,3 +1,5 @@
+import { type ExactNumber, numberOf } from '../json-numbers.ts';
+
 /**
  * The meaning of a YAML scalar: the forms of the YAML 1.2 core schema and those of YAML 1.1 on which existing workflows rely
  * (workflow-language 1.1): 014 is twelve, 1_000 is a thousand, a date is its RFC 3339 text.
@@ -6,7 +8,7 @@ export interface Scalar {
   /** Short tag: !!str, !!int, !!float, !!bool, !!null, !!timestamp, !!binary or !!merge. */
   readonly tag: string;
   /** May be NaN or an infinity, which the parser rejects because JSON does not have them. */
-  readonly value: string | number | boolean | null;
+  readonly value: string | number | boolean | null | ExactNumber;
 }
 
 const WORDS = new Map<string, Scalar>([
@@ -26,7 +28,7 @@ const INTEGERS: readonly { form: RegExp; base: number }[] = [
   { form: /^([-+]?)0[oO]?([0-7]+)$/, base: 8 },
   { form: /^([-+]?)(0|[1-9][0-9]*)$/, base: 10 },
 ];
-const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+const FLOAT = /^[-+]?(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$/;
 
 /** Resolves an unquoted scalar without a tag. A scalar of no other type is text. */
 export function resolvePlain(text: string): Scalar {
@@ -71,14 +73,15 @@ function integer(negative: boolean, written: string, base: number): Scalar | und
   const prefix = { 2: '0b', 8: '0o', 16: '0x' }[base] ?? '';
   const size = BigInt(`${prefix}${digits}`);
   if (size >= 2n ** (negative ? 63n : 64n)) return undefined;
-  const value = Number(size);
-  return { tag: '!!int', value: negative && value !== 0 ? -value : value };
+  return { tag: '!!int', value: numberOf(`${negative && size > 0n ? '-' : ''}${size}`) };
 }
 
 function float(plain: string): Scalar | undefined {
-  if (!FLOAT.test(plain)) return undefined;
-  const value = Number(plain);
-  return Number.isFinite(value) ? { tag: '!!float', value: value === 0 ? 0 : value } : undefined;
+  const [found, whole = '', fraction = '', exponent = ''] = FLOAT.exec(plain) ?? [];
+  if (found === undefined || !Number.isFinite(Number(plain))) return undefined;
+  const size = `${whole.replace(/^0+(?=.)/, '') || '0'}${fraction && '.'}${fraction}${exponent}`;
+  const value = numberOf(plain.startsWith('-') ? `-${size}` : size);
+  return { tag: '!!float', value: value === 0 ? 0 : value };
 }
 
 const DATE = /^(\d{4})-(\d\d?)-(\d\d?)$/;

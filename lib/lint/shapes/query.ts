@@ -1,5 +1,6 @@
 import type { Ast } from '../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../language/jq/syntax/errors.ts';
+import { isNumber } from '../../language/json-numbers.ts';
 import { scalarText } from '../../language/yaml/node.ts';
 import type { Node } from '../../language/yaml/parser.ts';
 import type { QueryView } from '../document/queries.ts';
@@ -42,7 +43,7 @@ function shapeOfNode(node: Node, shapeOfScripts: (node: Node) => Shape): Shape {
   }
   if (typeof node.value === 'string') return shapeOfScripts(node);
   if (node.value === null) return NULL;
-  return typeof node.value === 'number' ? NUMBER : BOOLEAN;
+  return isNumber(node.value) ? NUMBER : BOOLEAN;
 }
 
 function shapeOfText(scripts: readonly Script[], data: Shape, onAccess: OnAccess): Shape {

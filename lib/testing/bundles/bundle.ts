@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { parseJson } from '../../language/json-numbers.ts';
 import { ownMember, textOf } from '../../language/own-members.ts';
 
 /** An error of a call or of a run. */
@@ -57,7 +58,7 @@ const MEMBERS: Readonly<Record<keyof Bundle, (value: unknown) => boolean>> = {
 
 function toValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

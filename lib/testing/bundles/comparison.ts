@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import { changes, shown } from '../matching/differences.ts';
 import type { Observation } from '../observation.ts';
 import type { Bundle } from './bundle.ts';
@@ -7,7 +8,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** A value without ids, which differ from run to run. */
 const withoutIds = (value: unknown): unknown => {
   const text = JSON.stringify(value);
-  return text === undefined ? undefined : (JSON.parse(text.replace(UUID, '<id>')) as unknown);
+  return text === undefined ? undefined : (parseJson(text.replace(UUID, '<id>')) as unknown);
 };
 
 /** The first difference between the paths of two runs, as a text; empty for the same path. */

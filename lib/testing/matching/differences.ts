@@ -1,4 +1,5 @@
 import { isObject } from '../../language/json.ts';
+import { ExactNumber } from '../../language/json-numbers.ts';
 
 /** A part of a value that is not as expected. */
 export interface Difference {
@@ -13,6 +14,9 @@ export interface Difference {
 const NAME = /^[A-Za-z_$][\w$-]*$/;
 const member = (path: string, key: string): string =>
   `${path}${NAME.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`;
+
+const isSameScalar = (one: unknown, other: unknown): boolean =>
+  one === other || (one instanceof ExactNumber && other instanceof ExactNumber && one.text === other.text);
 
 /** Differences reported of one value at most. */
 const MAX_DIFFERENCES = 20;
@@ -33,7 +37,7 @@ export function differences(expected: unknown, actual: unknown, path = ''): read
       .flatMap((one, index) => differences(one, actual[index], `${path}[${index}]`))
       .slice(0, MAX_DIFFERENCES);
   }
-  const isSame = expected === null ? (actual ?? null) === null : expected === actual;
+  const isSame = expected === null ? (actual ?? null) === null : isSameScalar(expected, actual);
   return isSame ? [] : [{ path, expected, actual }];
 }
 
@@ -46,7 +50,7 @@ export function changes(before: unknown, after: unknown, path = ''): readonly Di
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((one, index) => changes(one, after[index], `${path}[${index}]`)).slice(0, MAX_DIFFERENCES);
   }
-  return before === after ? [] : [{ path, expected: before, actual: after }];
+  return isSameScalar(before, after) ? [] : [{ path, expected: before, actual: after }];
 }
 
 /** A value as reports show it, in one line. */

@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { parseJson } from '../../../language/json-numbers.ts';
 import type { Inventory } from '../../../ports/inventory.ts';
 import { keyNames } from '../../portable/schema.ts';
 import { type DatabaseOptions, openDatabase } from './client.ts';
@@ -30,6 +31,6 @@ export function dynamoInventory(options: DatabaseOptions): Inventory {
 }
 
 function startKeyOf(next: string) {
-  const [pk = '', sk = ''] = JSON.parse(next) as string[];
+  const [pk = '', sk = ''] = parseJson(next) as string[];
   return { [keyNames.partition]: { S: pk }, [keyNames.sort]: { S: sk } };
 }

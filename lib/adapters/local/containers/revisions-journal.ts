@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { parseJson } from '../../../language/json-numbers.ts';
 import type { ContainerRevision } from '../../../ports/containers.ts';
 import { IN_MEMORY } from '../database/connection.ts';
 import { makePrivate } from '../database/disk/private-file.ts';
@@ -54,7 +55,10 @@ export class RevisionsJournal implements HolderStore {
   /** All stored revisions. */
   all(): StoredRevision[] {
     const rows = this.#sql.all.all() as unknown as Row[];
-    return rows.map(({ revision, image }) => ({ revision: JSON.parse(revision), image: image ?? undefined }));
+    return rows.map(({ revision, image }) => ({
+      revision: parseJson(revision) as ContainerRevision,
+      image: image ?? undefined,
+    }));
   }
 
   /** Removes a revision. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseJson } from '../../../language/json-numbers.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import {
   type Answer,
@@ -290,8 +291,8 @@ type Described = {
 function describe({ status, input, output, error, cause, started, ended }: Described): ExecutionDescription {
   return {
     status: (status ?? 'RUNNING') as Status,
-    input: JSON.parse(input) as unknown,
-    ...(output == null ? {} : { output: JSON.parse(output) as unknown }),
+    input: parseJson(input) as unknown,
+    ...(output == null ? {} : { output: parseJson(output) as unknown }),
     ...(error == null ? {} : { error }),
     ...(cause == null ? {} : { cause }),
     started,

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../language/json-numbers.ts';
 import type { Tier } from '../../../ports/executions.ts';
 import { newBranchGroup, programOf, stateOf } from '../interpreter/context/branch-group.ts';
 import type { BranchGroupPlan, Details, Execution, Phase, Thread } from '../interpreter/context/thread.ts';
@@ -43,14 +44,14 @@ function threadOf(row: ThreadRow, execution: Execution, parent: Thread | undefin
   return {
     ...{ execution, id: row.id, parent, place: row.place, program, phase, input: row.input, events: row.events },
     state: stateOf(program, row.state),
-    variables: { values: JSON.parse(row.variables) as Record<string, unknown>, text: row.variables },
+    variables: { values: parseJson(row.variables) as Record<string, unknown>, text: row.variables },
     work: row.work ?? undefined,
-    details: JSON.parse(row.details) as Details,
+    details: parseJson(row.details) as Details,
     live: true,
     stored: true,
     alarm: undefined,
     call: undefined,
-    branchGroup: phase === 'children' ? newBranchGroup(JSON.parse(row.work ?? '{}') as BranchGroupPlan) : undefined,
+    branchGroup: phase === 'children' ? newBranchGroup(parseJson(row.work ?? '{}') as BranchGroupPlan) : undefined,
   };
 }
 

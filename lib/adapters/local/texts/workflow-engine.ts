@@ -1,4 +1,5 @@
 import { compile } from '../../../compiler/compile.ts';
+import { parseJson } from '../../../language/json-numbers.ts';
 import type { Engine } from '../../../language/scripts/engine.ts';
 import { findingsOf } from '../../../lint/findings.ts';
 import type { Reading } from '../../../ports/reader.ts';
@@ -18,7 +19,7 @@ const READ: { readonly [K in Reading['as']]: (source: string, reading: Extract<R
 export function createWorkflowEngine(): Engine {
   return {
     run(source, data) {
-      const reading = JSON.parse(data) as Reading;
+      const reading = parseJson(data) as Reading;
       const read = READ[reading.as] as (source: string, reading: Reading) => unknown;
       return { text: JSON.stringify(read(source, reading)) };
     },

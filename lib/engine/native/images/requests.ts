@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { parseJson } from '../../../language/json-numbers.ts';
 import { textOf as toJsonText } from '../../../language/own-members.ts';
 import type { WebResponse } from '../../../ports/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
@@ -108,7 +109,7 @@ export function jsonOf(body: Uint8Array): { readonly json: unknown } | undefined
 
 function parsed(body: Uint8Array): { readonly json: unknown } | undefined {
   try {
-    return { json: JSON.parse(Buffer.from(body).toString('utf8')) };
+    return { json: parseJson(Buffer.from(body).toString('utf8')) };
   } catch {
     return undefined;
   }

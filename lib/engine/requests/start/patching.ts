@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyPatch, type Operation, Pointer } from 'rfc6902';
 import { ServiceError } from '../../../domain/errors.ts';
-import { isObject } from '../../../language/json.ts';
+import { isObject, toJson } from '../../../language/json.ts';
+import { fromMarked, toMarked } from '../../../language/json-numbers.ts';
 import { MAX_NODES } from '../../../language/json-size.ts';
 import { dataProblem } from '../../evaluation/bounds.ts';
 
@@ -24,7 +25,7 @@ function operationsOf(patch: readonly unknown[]): readonly Operation[] {
   if (wrong >= 0) throw malformed(`patch[${wrong}] is not an operation of RFC 6902: an object with op and path`);
   const problem = dataProblem(patch);
   if (problem !== undefined) throw malformed(`the patch is ${problem}; send less of it`);
-  return patch as readonly Operation[];
+  return toMarked(toJson(patch)) as readonly Operation[];
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,8}|-)$/;
@@ -95,7 +96,8 @@ class Patching {
 export function patched(data: Data, patch: readonly unknown[]): Data {
   const operations = operationsOf(patch);
   if (operations.length === 0) return data;
-  const copy = structuredClone(data);
+  // The library copies plain values only.
+  const copy = toMarked(toJson(data)) as Data;
   const patching = new Patching(copy);
   for (const [index, operation] of operations.entries()) {
     try {
@@ -106,5 +108,5 @@ export function patched(data: Data, patch: readonly unknown[]): Data {
   }
   const problem = dataProblem(copy);
   if (problem !== undefined) throw malformed(`the patched data is ${problem}; send less of it`);
-  return copy;
+  return fromMarked(copy) as Data;
 }

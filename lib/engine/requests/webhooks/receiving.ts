@@ -6,6 +6,7 @@ import { sha256 } from '../../../domain/storage/ids.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import { isObject, setMember } from '../../../language/json.ts';
+import { isNumber } from '../../../language/json-numbers.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { onAccountOf } from '../../evaluation/tenants.ts';
@@ -64,7 +65,7 @@ async function attributesOf(
       if (!(error instanceof StateError)) throw error;
       throw new ServiceError('malformed', `the attribute '${name}' of the event: ${error.message}`);
     });
-    if (typeof value === 'object')
+    if (typeof value === 'object' && !isNumber(value))
       throw new ServiceError('malformed', `the attribute '${name}' of the event is no text`);
     setMember(attributes, name, value);
   }

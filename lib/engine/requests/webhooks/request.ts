@@ -1,5 +1,6 @@
 import type { WebhookVerification } from '../../../compiler/plan/webhooks.ts';
 import { ServiceError } from '../../../domain/errors.ts';
+import { numberProblem, parseJson } from '../../../language/json-numbers.ts';
 import { type Bounds, exceededBound, hasMoreNodes, MAX_NODES, MOST_NODES } from '../../../language/json-size.ts';
 import { type Part, partsOf } from './multipart.ts';
 
@@ -60,9 +61,11 @@ function fieldsOf(text: string): Record<string, string | readonly string[]> {
 
 function jsonOf(text: string, body: Uint8Array): unknown {
   if (hasMoreNodes(body, MAX_NODES)) throw tooLarge(`has more than ${MOST_NODES}`);
+  const problem = numberProblem(body);
+  if (problem !== undefined) throw new ServiceError('malformed', `the body is ${problem}`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { HmacVerification, WebhookVerification } from '../../../compiler/plan/webhooks.ts';
 import { isObject } from '../../../language/json.ts';
+import { parseJson } from '../../../language/json-numbers.ts';
 import { hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
 import { ownMember } from '../../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../../time/durations.ts';
@@ -61,7 +62,7 @@ function deliveryIn({ headers }: WebhookRequest, header: string | undefined): Ve
 function memberOf({ body }: WebhookRequest, name: string): string | undefined {
   if (hasMoreNodes(body, MAX_NODES)) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    const value: unknown = parseJson(Buffer.from(body).toString('utf8'));
     const member = isObject(value) ? ownMember(value, name) : undefined;
     return typeof member === 'string' && member !== '' ? member : undefined;
   } catch {

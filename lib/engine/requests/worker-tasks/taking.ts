@@ -5,6 +5,7 @@ import type { Lease } from '../../../domain/runs/calls.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { callTraceparent } from '../../../domain/runs/spans.ts';
 import { type Reading, readingsOf, takeable, turnOf } from '../../../domain/workers/queues.ts';
+import { parseJson } from '../../../language/json-numbers.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import { openInput } from '../../native/inputs.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
@@ -77,7 +78,7 @@ async function toReply(ports: WorkerPorts, task: Leased) {
     workflow: workflow.path,
     state,
     traceparent: callTraceparent({ id: caller, root, trace }, id),
-    input: JSON.parse(Buffer.from(await openInput(ports, task)).toString()) as unknown,
+    input: parseJson(Buffer.from(await openInput(ports, task)).toString()) as unknown,
   };
 }
 

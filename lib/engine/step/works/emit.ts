@@ -2,6 +2,7 @@ import type { EmittedEvent } from '../../../compiler/plan/plan.ts';
 import * as events from '../../../domain/events/events.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import { setMember, toJson } from '../../../language/json.ts';
+import { isNumber, parseJson } from '../../../language/json-numbers.ts';
 import { textOf } from '../../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../../time/durations.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
@@ -15,7 +16,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /** The data of the event: JSON, or a text or bytes as they are under another type (reference, 10.14). */
 function payloadOf(value: unknown, type: string | undefined): Record<string, unknown> {
   if (type === undefined || type === '' || type === JSON_TYPE || typeof value !== 'string') {
-    return { datacontenttype: JSON_TYPE, data: JSON.parse(toJson(value)) as unknown };
+    return { datacontenttype: JSON_TYPE, data: parseJson(toJson(value)) as unknown };
   }
   // The decoder of the original ignores line breaks.
   const bytes = value.replace(/[\r\n]/g, '');
@@ -36,11 +37,11 @@ const CORE = new Set([
   'dataschema',
   'data',
 ]);
-const SCALARS = new Set(['string', 'number', 'boolean']);
+const SCALARS = new Set(['string', 'boolean']);
 
 function problemOf(name: string, value: unknown): string | undefined {
   if (!NAME.test(name) || CORE.has(name)) return `'${name}' is no name of an extension`;
-  return SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
+  return isNumber(value) || SCALARS.has(typeof value) ? undefined : `'${name}' is no text, number or boolean`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Filter, isFulfilled, type Listening } from '../../../domain/runs/w
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import { toData } from '../../../events/cloud-event.ts';
 import { setMember } from '../../../language/json.ts';
+import { parseJson } from '../../../language/json-numbers.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { failure, internalFailure, plainFailure, StateError } from '../../evaluation/failures.ts';
 import { missedEvents } from '../../events/missed-events.ts';
@@ -56,9 +57,9 @@ async function receivedOf(unit: StepUnit, { wait: { listening, entered }, signal
   throw failure('cancels.timeout.soft', 'operation timed out', { hints });
 }
 
-const parsed = (text: string): unknown => toData(JSON.parse(text) as CloudEvent);
+const parsed = (text: string): unknown => toData(parseJson(text) as CloudEvent);
 
-const idOf = (text: string): string => (JSON.parse(text) as CloudEvent).id;
+const idOf = (text: string): string => (parseJson(text) as CloudEvent).id;
 
 /** Puts each event under its type; a further one of a type under its type and its place in the list (reference, 10.12). */
 function keepReceived(unit: StepUnit, { filters, received }: Listening): void {

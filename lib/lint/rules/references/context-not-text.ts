@@ -1,4 +1,5 @@
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { isNumber } from '../../../language/json-numbers.ts';
 import type { Node } from '../../../language/yaml/parser.ts';
 import { select } from '../../document/queries.ts';
 import { locateScripts, programOf } from '../../document/scripts.ts';
@@ -48,8 +49,8 @@ states:
 };
 
 function* reportOf(workflow: Workflow, node: Node, query?: ReturnType<typeof queryOf>): Generator<Report> {
-  const isPlain = typeof node.value === 'number' || typeof node.value === 'boolean';
-  const kind = query?.kind ?? (isPlain ? `a ${typeof node.value}` : undefined);
+  const plain = isNumber(node.value) ? 'a number' : typeof node.value === 'boolean' ? 'a boolean' : undefined;
+  const kind = query?.kind ?? plain;
   if (node.kind !== 'scalar' || kind === undefined) return;
   const text = query === undefined ? node.text : `jq(${query.source} | tostring)`;
   const hint = query === undefined ? `quote it: '${text}'` : `make it a text: ${text}`;

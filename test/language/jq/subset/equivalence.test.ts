@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
 import { JqError } from '../../../../lib/language/jq/subset/values/errors.ts';
 import { toJson } from '../../../../lib/language/json.ts';
+import { parseJson } from '../../../../lib/language/json-numbers.ts';
 import { cases, SEED } from '../../../effort.ts';
 import fc from '../../../fast-check.ts';
 import { document, program, tokens } from './programs.ts';
@@ -42,7 +43,7 @@ function runReal(pairs: readonly Pair[]): string[] | undefined {
   const runs = pairs.map(({ source }, at) => `(.[${at}] | try [limit(2;\n${source}\n)] catch "failed")`);
   const data = toJson(pairs.map((pair) => pair.data));
   const { stdout, exitCode } = jq.raw(data, runs.join(',\n'), ['-c']);
-  return exitCode === 0 ? stdout.split('\n').map((line) => toJson(JSON.parse(line))) : undefined;
+  return exitCode === 0 ? stdout.split('\n').map((line) => toJson(parseJson(line))) : undefined;
 }
 
 function runEach(pairs: readonly Pair[]): string[] {

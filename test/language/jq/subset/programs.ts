@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { ExactNumber } from '../../../../lib/language/json-numbers.ts';
 
 /** Random programs and documents for the comparison of the two evaluators; most of the programs do not fail. */
 
@@ -26,11 +27,19 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 4 }),
 );
 
+/** Numbers that a double would change. */
+export const exactNumber = fc.constantFrom(
+  ...['9007199254740993', '-9223372036854775808', '18446744073709551615', '0.1000000000000000055', '1E-400'].map(
+    (text) => new ExactNumber(text),
+  ),
+);
+
 const number = fc.oneof(
   { arbitrary: fc.integer({ min: -3, max: 12 }), weight: 6 },
   fc.constantFrom(-0, 0.5, -0.5, 2.5, 0.1, 0.2, 1e15, 123456789012345, 1e17, 1e21, 1e-4, 1e-5, 5e-324, 2 ** 53),
   fc.constantFrom(1.7976931348623157e308, -1e300, 0.30000000000000004, 99999.5),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
+  exactNumber,
 );
 
 const scalar = fc.oneof(fc.constantFrom(null, false, true), number, text);

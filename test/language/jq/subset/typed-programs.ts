@@ -1,8 +1,14 @@
 import fc, { type Arbitrary, type LetrecTypedTie } from 'fast-check';
 
+import { exactNumber } from './programs.ts';
+
 /** Random programs whose filters mostly get input of the type that they expect, with documents for them. */
 
-const number = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.constantFrom(0.5, -2.5, 0.1, 1e15, 123456.789, 1e-5, -0));
+const number = fc.oneof(
+  { arbitrary: fc.integer({ min: -20, max: 20 }), weight: 6 },
+  { arbitrary: fc.constantFrom(0.5, -2.5, 0.1, 1e15, 123456.789, 1e-5, -0), weight: 6 },
+  exactNumber,
+);
 const text = fc.oneof(
   fc.constantFrom(
     '',

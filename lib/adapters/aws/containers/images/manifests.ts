@@ -6,6 +6,7 @@ import {
   type ManifestDocument,
 } from '../../../../containers/oci/registry.ts';
 import { escapeVariable } from '../../../../containers/sidecar/lambda/image-environment.ts';
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { ContainerRevision } from '../../../../ports/containers.ts';
 
 /** The architectures of Lambda, as images name them; the cheaper one first. */
@@ -70,7 +71,7 @@ const invalidImage = (image: string, problem: string): RevisionFailedError =>
   new RevisionFailedError('InvalidImage', `the image '${image}' ${problem}`);
 
 function parseObject(image: string, bytes: Uint8Array): JsonObject {
-  const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const value: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
   if (typeof value === 'object' && value !== null) return value as JsonObject;
   throw invalidImage(image, 'has a description that is no JSON object');
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { ContainerRevision, RegistryCredentials } from '../../../../ports/containers.ts';
 import type { Sealer } from '../../../../ports/sealer.ts';
 import { ConflictError, type Item, type Key, type Table, type Write } from '../../../../ports/table.ts';
@@ -115,7 +116,7 @@ export class RevisionRecords {
     if (item?.['sealed'] === undefined) return [];
     const key = { sealed: item['dataKey'] as Uint8Array, binding: bindingOf(id) };
     const opened = await sealer().open(key, item['sealed'] as Uint8Array, bindingOf(id));
-    return JSON.parse(Buffer.from(opened).toString('utf8')) as RegistryCredentials[];
+    return parseJson(Buffer.from(opened).toString('utf8')) as RegistryCredentials[];
   }
 
   #nextTurn(
@@ -156,7 +157,7 @@ function fromItem(item: Item): RevisionRecord {
     wanted: item['wanted'] as DesiredState,
     ...conditionOf(item),
     at: Number(item['at']),
-    revision: JSON.parse(String(item['revision'])) as RevisionRecord['revision'],
+    revision: parseJson(String(item['revision'])) as RevisionRecord['revision'],
     ...(digest === undefined ? {} : { digest }),
     ...(architecture === undefined ? {} : { architecture }),
     ...(version === undefined ? {} : { version }),

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { Clock } from '../../../../ports/clock.ts';
 import type { Field, Templates } from '../program/program.ts';
 import { evaluate, type Template } from '../program/template.ts';
@@ -61,7 +62,7 @@ export class EvaluationContext {
 
   /** The state's input, parsed once. */
   get input(): unknown {
-    if (this.#input === undefined) this.#input = JSON.parse(this.thread.input);
+    if (this.#input === undefined) this.#input = parseJson(this.thread.input);
     return this.#input;
   }
 
@@ -123,7 +124,7 @@ export class EvaluationContext {
         Id: `${ACCOUNT_ARN}:execution:${execution.machine}:${execution.name}`,
         // Parsed on demand: few expressions read it, and it may be large.
         get Input(): unknown {
-          return JSON.parse(execution.input);
+          return parseJson(execution.input);
         },
         Name: execution.name,
         RoleArn: ROLE_ARN,

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { Outcome } from './thread.ts';
 
 /** The error names that Amazon States Language reserves for errors of its own ("Errors", States Language). */
@@ -44,7 +45,7 @@ export function toStoredError(error: StatesError): string {
 
 /** The inverse of `toStoredError`. */
 export function fromStoredError(text: string): StatesError {
-  const { Error: error, Cause: cause } = JSON.parse(text) as { Error?: string; Cause?: string };
+  const { Error: error, Cause: cause } = parseJson(text) as { Error?: string; Cause?: string };
   return new StatesError(error, cause);
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { parseJson } from '../../../../language/json-numbers.ts';
 
 const ALGORITHMS: Readonly<Record<string, string>> = {
   MD5: 'md5',
@@ -21,7 +22,7 @@ export const AWS_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknow
   hash,
   random,
   uuid: () => randomUUID(),
-  parse: (text: unknown) => (text === undefined ? undefined : JSON.parse(String(text))),
+  parse: (text: unknown) => (text === undefined ? undefined : parseJson(String(text))),
 };
 
 function partition(array: unknown, size: unknown): unknown {

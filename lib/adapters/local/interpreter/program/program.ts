@@ -8,6 +8,7 @@ import type {
   State,
   StateMachine,
 } from '../../../../compiler/emit/asl.ts';
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { Tier } from '../../../../ports/executions.ts';
 import { check, type Report } from './check.ts';
 import { MAX_DEFINITION_BYTES, type StateType } from './grammar.ts';
@@ -128,7 +129,7 @@ function* compileParts(definition: string, tier: Tier, compile: Compile): Genera
 
 function parse(definition: string): unknown {
   try {
-    return JSON.parse(definition);
+    return parseJson(definition);
   } catch (thrown) {
     throw new InvalidDefinitionError([`the definition is no JSON: ${(thrown as Error).message}`]);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../language/json-numbers.ts';
 import { FairQueue } from '../../../../language/sandbox/fair-queue.ts';
 import type { Activity } from '../../concurrency/activity.ts';
 import { textWithin } from '../context/limits.ts';
@@ -117,7 +118,7 @@ const tenantOf = async ({ tenantOf: find }: Runtime, { execution }: Thread): Pro
  */
 async function invokeTask({ invoke, limits }: Runtime, thread: Thread): Promise<InvocationResult> {
   const { token } = thread.details;
-  const { function: name, payload, clientContext } = JSON.parse(thread.work ?? '{}') as TaskCall;
+  const { function: name, payload, clientContext } = parseJson(thread.work ?? '{}') as TaskCall;
   try {
     const answer = await invoke(name, payload, {
       ...(token === undefined ? {} : { token }),

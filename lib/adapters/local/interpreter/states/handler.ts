@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../language/json-numbers.ts';
 import type { Command } from '../context/command.ts';
 import type { EvaluationContext } from '../context/evaluation-context.ts';
 
@@ -17,7 +18,7 @@ export const NO_EVENTS = { work: 0, result: 0 } as const;
 /** Leaves a state whose result is `$states.result` and also its output where it has no Output. */
 export function completeWithResult(context: EvaluationContext, result: string): Promise<Command> {
   const { templates, next } = context.state;
-  return context.leave({ templates, next, fallback: result, bindings: { result: JSON.parse(result) } });
+  return context.leave({ templates, next, fallback: result, bindings: { result: parseJson(result) } });
 }
 
 /** Leaves a state whose output is its input where it has no Output. */

@@ -1,6 +1,5 @@
-import { isObject } from '../../../json.ts';
-import { requireFinite, requireInteger, requireLength, requireWellFormed } from './checks.ts';
-import { JqError, UnknownOutcomeError } from './errors.ts';
+import { isObject, requireFinite, requireInteger, requireLength, requireWellFormed, typeError } from './checks.ts';
+import { UnknownOutcomeError } from './errors.ts';
 import { codePoints, mergeObjects } from './members.ts';
 import { compare } from './order.ts';
 import { countSteps } from './run.ts';
@@ -16,7 +15,7 @@ export function add(left: unknown, right: unknown): unknown {
     return [...left, ...right];
   }
   if (isObject(left) && isObject(right)) return mergeObjects(left, right, (_, member) => member);
-  throw new JqError();
+  throw typeError(left, right);
 }
 
 function concatenate(left: string, right: string): string {
@@ -27,7 +26,7 @@ function concatenate(left: string, right: string): string {
 /** `left - right`. Throws JqError for types that have no difference. */
 export function subtract(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return requireFinite(left - right);
-  if (!Array.isArray(left) || !Array.isArray(right)) throw new JqError();
+  if (!Array.isArray(left) || !Array.isArray(right)) throw typeError(left, right);
   return left.filter((member) => {
     countSteps();
     return !right.some((other) => compare(member, other) === 0);
@@ -40,7 +39,7 @@ export function multiply(left: unknown, right: unknown): unknown {
   if (typeof left === 'string' && typeof right === 'number') return repeat(left, right);
   if (typeof left === 'number' && typeof right === 'string') return repeat(right, left);
   if (isObject(left) && isObject(right)) return mergeDeeply(left, right);
-  throw new JqError();
+  throw typeError(left, right);
 }
 
 function repeat(text: string, times: number): string | null {
@@ -58,7 +57,7 @@ function mergeDeeply(left: unknown, right: unknown): unknown {
 export function divide(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return requireFinite(left / right);
   if (typeof left === 'string' && typeof right === 'string') return split(left, right);
-  throw new JqError();
+  throw typeError(left, right);
 }
 
 /** `split(separator)`: by code points if the separator is empty. */
@@ -71,7 +70,7 @@ export function split(text: string, separator: string): string[] {
 
 /** `left % right`, of integers: jq truncates fractions. Throws JqError for other types. */
 export function remainder(left: unknown, right: unknown): unknown {
-  if (typeof left !== 'number' || typeof right !== 'number') throw new JqError();
+  if (typeof left !== 'number' || typeof right !== 'number') throw typeError(left, right);
   const divisor = requireInteger(Math.trunc(right));
   if (divisor === 0) throw new UnknownOutcomeError();
   // jq computes in integers, which have no negative zero.
@@ -80,7 +79,7 @@ export function remainder(left: unknown, right: unknown): unknown {
 
 /** `-value`. Throws UnknownOutcomeError for zero: whether jq prints a sign depends on how the zero was written. */
 export function negate(value: unknown): unknown {
-  if (typeof value !== 'number') throw new JqError();
+  if (typeof value !== 'number') throw typeError(value);
   if (value === 0) throw new UnknownOutcomeError();
   return -value;
 }

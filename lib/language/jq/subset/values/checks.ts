@@ -1,8 +1,22 @@
-import { UnknownOutcomeError } from './errors.ts';
+import { ExactNumber } from '../../../json-numbers.ts';
+import { JqError, UnknownOutcomeError } from './errors.ts';
 import { countCharacters, countSteps } from './run.ts';
 
 /** The longest string or array that the subset makes: jq-wasm has a memory cap and a deadline for longer ones. */
 const MAX_LENGTH = 1_000_000;
+
+/** True for a JSON object. Throws UnknownOutcomeError for an ExactNumber: only jq itself computes with it. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (value instanceof ExactNumber) throw new UnknownOutcomeError();
+  return true;
+}
+
+/** The error of an operation that values of these types do not have. Throws as `isObject` does. */
+export function typeError(...values: readonly unknown[]): JqError {
+  for (const value of values) isObject(value);
+  return new JqError();
+}
 
 /**
  * Returns the string. Throws UnknownOutcomeError if it holds half a surrogate pair: jq has replaced it on reading, while

@@ -1,7 +1,8 @@
-import { isObject, setMember, sortedKeys } from '../../../json.ts';
+import { setMember, sortedKeys } from '../../../json.ts';
+import { ExactNumber } from '../../../json-numbers.ts';
 import { add, split } from './arithmetic.ts';
-import { requireArray, requireFinite, requireInteger, requireString } from './checks.ts';
-import { JqError, UnknownOutcomeError } from './errors.ts';
+import { isObject, requireArray, requireFinite, requireInteger, requireString, typeError } from './checks.ts';
+import { UnknownOutcomeError } from './errors.ts';
 import { isTruthy, type JsonObject, lengthOf, membersOf, orderedKeys } from './members.ts';
 import { extremeOf, groupKeyed, type Keyed, sortKeyed } from './order.ts';
 import { countSteps, markConstructed } from './run.ts';
@@ -79,10 +80,13 @@ function reverse(value: unknown): unknown {
   return [...requireArray(value)].reverse();
 }
 
+const isIterable = (value: unknown): boolean => ['array', 'object'].includes(typeOf(value));
+
 const TYPES: Table<string> = { number: 'number', string: 'string', boolean: 'boolean' };
 
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
+  if (value instanceof ExactNumber) return 'number';
   return TYPES[typeof value] ?? (value === null ? 'null' : 'object');
 }
 
@@ -190,17 +194,17 @@ export const TYPE_SELECTORS: Table<(value: unknown) => boolean> = {
   values: (value) => value !== null,
   nulls: (value) => value === null,
   booleans: (value) => typeof value === 'boolean',
-  numbers: (value) => typeof value === 'number',
+  numbers: (value) => typeOf(value) === 'number',
   strings: (value) => typeof value === 'string',
   arrays: Array.isArray,
-  objects: isObject,
-  iterables: (value) => typeof value === 'object' && value !== null,
-  scalars: (value) => typeof value !== 'object' || value === null,
+  objects: (value) => typeOf(value) === 'object',
+  iterables: isIterable,
+  scalars: (value) => !isIterable(value),
 };
 
 /** The outputs of `range(from; to)`. Throws JqError for bounds that are not numbers. */
 export function* range(from: unknown, to: unknown): Generator<number> {
-  if (typeof from !== 'number' || typeof to !== 'number') throw new JqError();
+  if (typeof from !== 'number' || typeof to !== 'number') throw typeError(from, to);
   for (let next = requireInteger(from); next < to; next += 1) {
     countSteps();
     yield next;

@@ -1,6 +1,6 @@
-import { isObject, setMember, sortedKeys } from '../../../json.ts';
-import { requireInteger, requireWellFormed } from './checks.ts';
-import { JqError, UnknownOutcomeError } from './errors.ts';
+import { setMember, sortedKeys } from '../../../json.ts';
+import { isObject, requireInteger, requireWellFormed, typeError } from './checks.ts';
+import { UnknownOutcomeError } from './errors.ts';
 import { countSteps, isConstructed, markConstructed } from './run.ts';
 
 /** A JSON object. */
@@ -65,7 +65,7 @@ export function memberAt(value: unknown, key: unknown): unknown {
     throw new UnknownOutcomeError();
   }
   if (value === null) return null;
-  throw new JqError();
+  throw typeError(value);
 }
 
 /** `value[from:to]`; a null bound is an open one. Throws as `memberAt` does. */
@@ -74,7 +74,7 @@ export function slice(value: unknown, from: unknown, to: unknown): unknown {
   const end = to === null ? undefined : requireInteger(to);
   if (value === null) return null;
   if (typeof value === 'string') return codePoints(value).slice(start, end).join('');
-  if (!Array.isArray(value)) throw new JqError();
+  if (!Array.isArray(value)) throw typeError(value);
   const part = value.slice(start, end);
   countSteps(part.length);
   return part;
@@ -93,7 +93,7 @@ export function membersOf(value: unknown): readonly unknown[] {
     return value;
   }
   if (isObject(value)) return orderedKeys(value).map((key) => value[key]);
-  throw new JqError();
+  throw typeError(value);
 }
 
 /** `length`. Throws JqError for a boolean. */
@@ -103,5 +103,5 @@ export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return codePoints(value).length;
   if (Array.isArray(value)) return value.length;
   if (isObject(value)) return storedKeys(value).length;
-  throw new JqError();
+  throw typeError(value);
 }

@@ -1,5 +1,5 @@
 import { sortedKeys } from '../../../json.ts';
-import { requireWellFormed } from './checks.ts';
+import { isObject, requireWellFormed } from './checks.ts';
 import type { JsonObject } from './members.ts';
 import { countCharacters, countSteps } from './run.ts';
 
@@ -14,8 +14,9 @@ const TYPE_ORDER: Readonly<Record<string, number>> = {
   object: 6,
 };
 
-/** Returns the position of the value's type in jq's order of types. */
+/** Returns the position of the value's type in jq's order of types. Throws UnknownOutcomeError for an ExactNumber. */
 export function typeOrder(value: unknown): number {
+  if (isObject(value)) return TYPE_ORDER['object'] ?? 0;
   const isWord = value === null || typeof value === 'boolean';
   return TYPE_ORDER[isWord ? String(value) : Array.isArray(value) ? 'array' : typeof value] ?? 0;
 }

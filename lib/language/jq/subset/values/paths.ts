@@ -1,5 +1,6 @@
-import { isObject, setMember } from '../../../json.ts';
-import { JqError, UnknownOutcomeError } from './errors.ts';
+import { setMember } from '../../../json.ts';
+import { isObject, typeError } from './checks.ts';
+import { UnknownOutcomeError } from './errors.ts';
 import { copyObject, type JsonObject, memberAt, orderedKeys } from './members.ts';
 import { compare } from './order.ts';
 import { countSteps } from './run.ts';
@@ -28,7 +29,7 @@ export function memberPaths({ keys, value }: Path): Path[] {
     countSteps(value.length * (keys.length + 1));
     return value.map((member, at) => ({ keys: [...keys, at], value: member }));
   }
-  if (!isObject(value)) throw new JqError();
+  if (!isObject(value)) throw typeError(value);
   return orderedKeys(value).map((key) => ({ keys: [...keys, key], value: value[key] }));
 }
 

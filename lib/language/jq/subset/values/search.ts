@@ -1,13 +1,12 @@
-import { isObject } from '../../../json.ts';
-import { requireString } from './checks.ts';
-import { JqError, UnknownOutcomeError } from './errors.ts';
+import { isObject, requireString, typeError } from './checks.ts';
+import { UnknownOutcomeError } from './errors.ts';
 import { codePoints, hasMember, type JsonObject } from './members.ts';
 import { compare, typeOrder } from './order.ts';
 import { countSteps } from './run.ts';
 
 /** `contains(part)`. Throws JqError for values of different types. */
 export function contains(value: unknown, part: unknown): boolean {
-  if (typeOrder(value) !== typeOrder(part)) throw new JqError();
+  if (typeOrder(value) !== typeOrder(part)) throw typeError(value, part);
   return includes(value, part);
 }
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../json.ts';
-import { requireLength, requireWellFormed } from './checks.ts';
+import { ExactNumber } from '../../../json-numbers.ts';
+import { isObject, requireLength, requireWellFormed } from './checks.ts';
 import { UnknownOutcomeError } from './errors.ts';
 import { orderedKeys } from './members.ts';
 import { countSteps, markConstructed } from './run.ts';
@@ -10,6 +10,9 @@ function formatNumber(value: number): string {
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) throw new UnknownOutcomeError();
   return Object.is(value, -0) ? '-0' : String(value);
 }
+
+/** jq prints integers as they were written, and may print other numbers in another notation. */
+const INTEGER = /^-?\d+$/;
 
 /** JSON.stringify and jq differ in the delete character alone. */
 function quote(text: string): string {
@@ -25,6 +28,7 @@ export function formatJson(value: unknown, depth = 0): string {
   countSteps();
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return formatNumber(value);
+  if (value instanceof ExactNumber && INTEGER.test(value.text)) return value.text;
   if (depth > MAX_DEPTH) throw new UnknownOutcomeError();
   if (Array.isArray(value)) return `[${value.map((member) => formatJson(member, depth + 1)).join()}]`;
   if (!isObject(value)) return String(value as boolean | null);
