@@ -209,6 +209,12 @@ const QUERIES: readonly Mistake[] = [
     right: state('  type: error\n  error: x\n  message: m\n'),
   },
   {
+    rule: 'number-imprecise',
+    text: query("'jq(.n * -▸9007199254740993)'"),
+    right: query("'jq(.n == 9007199254740993)'"),
+    hint: 'BigInts',
+  },
+  {
     rule: 'message-arguments',
     text: state("  type: error\n  error: e\n  message: ▸'%s of %s'\n  args: [jq(.a)]\n"),
     right: state("  type: error\n  error: e\n  message: '%s'\n  args: [jq(.a)]\n"),

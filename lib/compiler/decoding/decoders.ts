@@ -1,3 +1,4 @@
+import { isNumber } from '../../language/json-numbers.ts';
 import type { Position } from '../../language/position.ts';
 import type { Json, Node } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
@@ -30,7 +31,9 @@ export function createDecoder<T>(
 function describe(node: Node): string {
   if (node.kind !== 'scalar') return `a ${node.kind}`;
   if (node.value === null) return 'nothing';
-  return typeof node.value === 'string' ? 'text' : `the ${typeof node.value} ${node.value}`;
+  return typeof node.value === 'string'
+    ? 'text'
+    : `the ${isNumber(node.value) ? 'number' : typeof node.value} ${node.value}`;
 }
 
 /** Reports a field that has a value of the wrong type; `expected` is the right one, for example `a list`. */

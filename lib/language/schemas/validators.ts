@@ -106,7 +106,8 @@ export function validatorOf(schema: object): Validator {
   const known = validators.get(schema);
   if (known !== undefined) return known;
   const text = JSON.stringify(schema);
-  const check = validatorsByText.get(text) ?? compileUncached(schema);
+  // The validator has doubles only: an ExactNumber of the schema is the nearest one.
+  const check = validatorsByText.get(text) ?? compileUncached(JSON.parse(text));
   validators.set(schema, check);
   if (text.length > MAX_CACHED_CHARACTERS) return check;
   validatorsByText.set(text, check);

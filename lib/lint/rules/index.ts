@@ -14,6 +14,7 @@ import { jqSyntax } from './queries/jq-syntax.ts';
 import { jqUnknownName } from './queries/jq-unknown-name.ts';
 import { jsSyntax } from './queries/js-syntax.ts';
 import { jsWithoutResult } from './queries/js-without-result.ts';
+import { numberImprecise } from './queries/number-imprecise.ts';
 import { oddSpace } from './queries/odd-space.ts';
 import { querySeveralResults } from './queries/query-several-results.ts';
 import { queryWithoutScript } from './queries/query-without-script.ts';
@@ -49,6 +50,7 @@ export const RULES = {
   'loop-without-wait': loopWithoutWait,
   'member-missing': memberMissing,
   'message-arguments': messageArguments,
+  'number-imprecise': numberImprecise,
   'odd-space': oddSpace,
   'pattern-syntax': patternSyntax,
   'query-several-results': querySeveralResults,

@@ -1,5 +1,6 @@
 import type { Ast } from '../../../language/jq/syntax/ast.ts';
 import { JqSyntaxError } from '../../../language/jq/syntax/errors.ts';
+import { isNumber } from '../../../language/json-numbers.ts';
 import type { QueryView } from '../../document/queries.ts';
 import type { Workflow } from '../../document/workflow.ts';
 import { asQuery } from '../../mends/scalars.ts';
@@ -50,7 +51,7 @@ function wrongKind({ node, texts }: QueryView): string | undefined {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'map') return undefined;
   if (node.value === null) return undefined;
-  if (typeof node.value !== 'string') return `a ${typeof node.value}`;
+  if (typeof node.value !== 'string') return isNumber(node.value) ? 'a number' : 'a boolean';
   const [text] = texts;
   const trimmed = node.text.trim();
   if (text === undefined || text.unclosed !== undefined || node.value === '' || node.value === '.') return undefined;

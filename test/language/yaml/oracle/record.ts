@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toJson } from '../../../../lib/language/json.ts';
+import { parseJson } from '../../../../lib/language/json-numbers.ts';
 import { CASES } from '../suite/cases.ts';
 import { digestOf } from './digest.ts';
 import { TEXTS } from './texts.ts';
@@ -19,5 +20,5 @@ const { status, stdout } = spawnSync('go', ['run', '.'], {
 });
 if (status !== 0) process.exit(1);
 const lines = stdout.trimEnd().split('\n');
-const digests = lines.map((line) => digestOf(line === 'error' ? line : toJson(JSON.parse(line))));
+const digests = lines.map((line) => digestOf(line === 'error' ? line : toJson(parseJson(line))));
 writeFileSync(join(dirname, 'verdicts.txt'), `${digests.join('\n')}\n`);
