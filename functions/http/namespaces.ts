@@ -6,8 +6,8 @@ import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { usageOf } from '../../lib/domain/namespaces/usage.ts';
 import * as removals from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
-import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
+import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),
