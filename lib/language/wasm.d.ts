@@ -11,4 +11,10 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
+  type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  type Exports = Readonly<Record<string, unknown>>;
+  let instantiate: (
+    source: Uint8Array,
+    imports?: Imports,
+  ) => Promise<{ readonly instance: { readonly exports: Exports } }>;
 }

@@ -10,6 +10,7 @@ import { stateUnreachable } from './flow/state-unreachable.ts';
 import { waitOutlivesTimeout } from './flow/wait-outlives-timeout.ts';
 import { conditionConstant } from './queries/condition-constant.ts';
 import { foreachNotObjects } from './queries/foreach-not-objects.ts';
+import { jqDiffers } from './queries/jq-differs.ts';
 import { jqSyntax } from './queries/jq-syntax.ts';
 import { jqUnknownName } from './queries/jq-unknown-name.ts';
 import { jsSyntax } from './queries/js-syntax.ts';
@@ -43,6 +44,7 @@ export const RULES = {
   'event-never-sent': eventNeverSent,
   'foreach-not-objects': foreachNotObjects,
   'function-unused': functionUnused,
+  'jq-differs': jqDiffers,
   'jq-syntax': jqSyntax,
   'jq-unknown-name': jqUnknownName,
   'js-syntax': jsSyntax,

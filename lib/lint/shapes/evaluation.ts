@@ -17,6 +17,7 @@ import {
   BOOLEAN,
   compact,
   elementsOf,
+  indexedOf,
   type Member,
   memberOf,
   NEVER,
@@ -83,7 +84,7 @@ function evaluateAccess({ base, key }: AstOf<'access'>, input: Shape, scope: Sco
   const name = literalText(key);
   if (name === undefined) {
     evaluate(key, input, scope);
-    return key.kind === 'literal' && typeof key.value === 'number' ? unionOf([elementsOf(shape), NULL]) : ANY;
+    return key.kind === 'literal' && typeof key.value === 'number' ? indexedOf(shape) : ANY;
   }
   scope.onAccess({ key: name, from: key.from, to: key.to, shape, isGuarded: scope.isGuarded });
   return memberOf(shape, name);

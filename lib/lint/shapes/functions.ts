@@ -7,6 +7,7 @@ import {
   BOOLEAN,
   closed,
   elementsOf,
+  indexedOf,
   NEVER,
   NULL,
   NUMBER,
@@ -42,7 +43,7 @@ const withArgument =
 
 const same: Result = (input) => input;
 const sameList: Result = (input) => (input.kind === 'array' ? input : ANY);
-const elementOrNull: Result = (input) => unionOf([elementsOf(input), NULL]);
+const elementOrNull: Result = (input) => indexedOf(input);
 
 const byKey: Result = (input, first, { guarded }) => {
   guarded(first, elementsOf(input));
@@ -115,7 +116,7 @@ const RESULTS: ReadonlyMap<string, Result> = new Map<string, Result>([
   ['map/1', mapped],
   ['select/1', selected],
   ['first/1', (input, first, { strict }) => strict(first, input)],
-  ['last/1', (input, first, { strict }) => strict(first, input)],
+  ['last/1', (input, first, { strict }) => unionOf([strict(first, input), NULL])],
   ['del/1', deleted],
   ['any/1', onElements(BOOLEAN)],
   ['all/1', onElements(BOOLEAN)],
@@ -123,7 +124,7 @@ const RESULTS: ReadonlyMap<string, Result> = new Map<string, Result>([
 ]);
 
 /** Functions that may have no result although they do not fail. */
-const PERHAPS_EMPTY = ['empty/0', 'values/0', 'select/1', 'first/1', 'last/1', 'range/1'];
+const PERHAPS_EMPTY = ['empty/0', 'values/0', 'select/1', 'first/1', 'range/1'];
 
 /** True for a call of a function that has a result whenever it does not fail. */
 export function hasResult({ name, args }: AstOf<'call'>): boolean {

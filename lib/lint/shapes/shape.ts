@@ -200,6 +200,12 @@ export function elementsOf(shape: Shape): Shape {
   );
 }
 
+/** The shape of `.[0]` and the like: an element, a character of a text, or null. */
+export function indexedOf(shape: Shape): Shape {
+  const options = shape.kind === 'union' ? shape.options : [shape];
+  return unionOf([elementsOf(shape), NULL, ...options.filter(({ kind }) => kind === 'string')]);
+}
+
 /** The members that the value certainly lacks `key` among; undefined if it may have the member. */
 export function membersWithout(shape: Shape, key: string): readonly string[] | undefined {
   const objects = objectsOf(shape);

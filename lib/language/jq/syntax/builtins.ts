@@ -1,4 +1,7 @@
-/** The functions of jq 1.8, by their number of arguments. A test compares them with those of the engine. */
+/**
+ * The functions of jq 1.8, by their number of arguments, and those that gojq alone has. A test compares them with those of
+ * the engine.
+ */
 const BY_ARITY: Readonly<Record<number, string>> = {
   0: [
     'abs acos acosh add all any arrays ascii_downcase ascii_upcase asin asinh atan atanh booleans',
@@ -6,9 +9,9 @@ const BY_ARITY: Readonly<Record<number, string>> = {
     'fabs finites first flatten floor frexp from_entries fromdate fromdateiso8601 fromjson gamma',
     'get_jq_origin get_prog_origin get_search_list gmtime halt halt_error have_decnum',
     'have_literal_numbers implode infinite input input_filename input_line_number inputs isfinite',
-    'isinfinite isnan isnormal iterables j0 j1 keys keys_unsorted last length lgamma lgamma_r localtime',
+    'isinfinite isnan isnormal iterables j0 j1 keys keys_unsorted last leaf_paths length lgamma lgamma_r localtime',
     'log log10 log1p log2 logb ltrim max min mktime modf modulemeta nan nearbyint normals not now nulls',
-    'numbers objects paths recurse reverse rint round rtrim scalars significand sin sinh sort sqrt stderr',
+    'numbers objects paths pow10 recurse reverse rint round rtrim scalars significand sin sinh sort sqrt stderr',
     'strings tan tanh tgamma to_entries toboolean todate todateiso8601 tojson tonumber tostream tostring',
     'transpose trim trunc type unique utf8bytelength values y0 y1',
   ].join(' '),

@@ -1,4 +1,4 @@
-import { type Jq, loadJq } from 'jq-wasm/inline';
+import type { Jq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
 import { JqError } from '../../../../lib/language/jq/subset/values/errors.ts';
@@ -6,12 +6,13 @@ import { toJson } from '../../../../lib/language/json.ts';
 import { parseJson } from '../../../../lib/language/json-numbers.ts';
 import { cases, SEED } from '../../../effort.ts';
 import fc from '../../../fast-check.ts';
+import { loadTranslating, runTranslated } from '../translated.ts';
 import { document, program, tokens } from './programs.ts';
 import { typedDocument, typedProgram } from './typed-programs.ts';
 
 let jq: Jq;
 beforeAll(async () => {
-  jq = await loadJq();
+  jq = await loadTranslating();
 });
 
 interface Pair {
@@ -40,9 +41,10 @@ function runFast({ source, data }: Pair): string | undefined {
 
 /** Returns the same of jq-wasm; undefined if one of the programs does not compile. */
 function runReal(pairs: readonly Pair[]): string[] | undefined {
-  const runs = pairs.map(({ source }, at) => `(.[${at}] | try [limit(2;\n${source}\n)] catch "failed")`);
-  const data = toJson(pairs.map((pair) => pair.data));
-  const { stdout, exitCode } = jq.raw(data, runs.join(',\n'), ['-c']);
+  const sources = pairs.map(({ source }) => source || '.');
+  const frame = (program: string, at: number) => `(.[${at}] | try [limit(2;\n${program}\n)] catch "failed")`;
+  const data = pairs.map((pair) => pair.data);
+  const { stdout, exitCode } = runTranslated(jq, sources, data, frame);
   return exitCode === 0 ? stdout.split('\n').map((line) => toJson(parseJson(line))) : undefined;
 }
 

@@ -1,11 +1,12 @@
-import { type Jq, loadJq } from 'jq-wasm/inline';
+import type { Jq } from 'jq-wasm/inline';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compileFast, UnknownOutcomeError } from '../../../../lib/language/jq/subset/fast-jq.ts';
 import { toJson } from '../../../../lib/language/json.ts';
+import { loadTranslating, runTranslated } from '../translated.ts';
 
 let jq: Jq;
 beforeAll(async () => {
-  jq = await loadJq();
+  jq = await loadTranslating();
 });
 
 const LEFT_TO_JQ = Symbol('left to jq-wasm');
@@ -24,7 +25,8 @@ function runFast(program: string, data: unknown): unknown {
 /** Returns the first two outputs of jq-wasm, or its error message. */
 function runReal(program: string, data: unknown): unknown {
   const source = program === '' ? '.' : program;
-  const { stdout, stderr, exitCode } = jq.raw(toJson(data), `[limit(2;\n${source}\n)]`, ['-c']);
+  const frame = (text: string): string => `[limit(2;\n${text}\n)]`;
+  const { stdout, stderr, exitCode } = runTranslated(jq, [source], data, frame);
   return exitCode === 0 ? JSON.parse(stdout) : stderr;
 }
 
@@ -123,7 +125,6 @@ describe('the fast evaluator', () => {
     ['1000000 * 1000000000 | tostring', 'a large number as a string'],
     ['0.00001 | tostring', 'a small number as a string'],
     ['"1.50" | tonumber', 'a number in another notation than it is printed'],
-    ['{"2": 1, "1": 2} | tojson', 'keys whose order JavaScript has lost'],
     ['.id * 0', 'a string repeated zero times'],
     ['[range(1e9)]', 'more work than the limit'],
     ['[range(1000000000)]', 'more work than the limit'],

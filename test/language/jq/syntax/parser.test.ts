@@ -55,6 +55,7 @@ describe('the parser of jq', () => {
   test('knows the functions of the engine and their numbers of arguments', () => {
     const { stdout } = jq.raw('null', '[builtins[] | select(startswith("_") | not)] | sort | join(" ")', ['-r']);
     const known = [...builtinNames()].flatMap((name) => aritiesOf(name)?.map((arity) => `${name}/${arity}`) ?? []);
-    expect(known.toSorted().join(' ')).toBe(stdout.trim().split(' ').toSorted().join(' '));
+    const ofGojq = ['leaf_paths/0', 'pow10/0'];
+    expect(known.toSorted().join(' ')).toBe([...stdout.trim().split(' '), ...ofGojq].toSorted().join(' '));
   });
 });

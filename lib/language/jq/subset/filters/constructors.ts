@@ -2,7 +2,6 @@ import { setMember } from '../../../json.ts';
 import { add } from '../values/arithmetic.ts';
 import { UnknownOutcomeError } from '../values/errors.ts';
 import type { JsonObject } from '../values/members.ts';
-import { markConstructed } from '../values/run.ts';
 import { formatString } from '../values/strings.ts';
 import { combine, constant, type Filter, fromFunction, mapOutputs, outputsOf } from './filter.ts';
 
@@ -26,7 +25,7 @@ function toEntry(key: unknown, value: unknown): Entry {
 }
 
 function toObject(entries: readonly Entry[]): JsonObject {
-  const object: JsonObject = markConstructed({});
+  const object: JsonObject = {};
   for (const [key, value] of entries) setMember(object, key, value);
   return object;
 }

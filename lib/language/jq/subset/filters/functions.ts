@@ -59,8 +59,7 @@ function first(filter: Filter): Filter {
 function last(filter: Filter): Filter {
   return {
     run: (input, emit) => {
-      const outputs = outputsOf(filter, input);
-      if (outputs.length > 0) emit(outputs.at(-1));
+      emit(outputsOf(filter, input).at(-1) ?? null);
     },
   };
 }

@@ -5,7 +5,7 @@ import { isObject, requireArray, requireFinite, requireInteger, requireString, t
 import { UnknownOutcomeError } from './errors.ts';
 import { isTruthy, type JsonObject, lengthOf, membersOf, orderedKeys } from './members.ts';
 import { extremeOf, groupKeyed, type Keyed, sortKeyed } from './order.ts';
-import { countSteps, markConstructed } from './run.ts';
+import { countSteps } from './run.ts';
 import { contains, has, indexIn } from './search.ts';
 import { formatJson, formatString, parseJson, parseNumber } from './strings.ts';
 
@@ -44,7 +44,7 @@ export function sum(values: readonly unknown[]): unknown {
 /** `to_entries`. Throws UnknownOutcomeError for a value that is not an object. */
 export function toEntries(value: unknown): JsonObject[] {
   const object = requireObject(value);
-  return orderedKeys(object).map((key) => markConstructed({ key, value: object[key] }));
+  return orderedKeys(object).map((key) => ({ key, value: object[key] }));
 }
 
 /**
@@ -52,7 +52,7 @@ export function toEntries(value: unknown): JsonObject[] {
  * names for `key` and `value`.
  */
 export function fromEntries(value: unknown): JsonObject {
-  const object: JsonObject = markConstructed({});
+  const object: JsonObject = {};
   for (const entry of requireArray(value)) {
     const { key } = requireObject(entry);
     if (typeof key !== 'string' || !Object.hasOwn(requireObject(entry), 'value')) throw new UnknownOutcomeError();
@@ -114,7 +114,7 @@ export const NULLARY: Table<(value: unknown) => unknown> = {
   length: lengthOf,
   utf8bytelength: (value) => Buffer.byteLength(requireString(value)),
   keys,
-  keys_unsorted: (value) => (isObject(value) ? orderedKeys(value) : keys(value)),
+  keys_unsorted: keys,
   type: typeOf,
   add: (value) => sum(membersOf(value)),
   any: (value) => membersOf(value).some(isTruthy),
@@ -163,6 +163,8 @@ function ends(value: unknown, part: unknown): boolean {
   return requireString(value).endsWith(requireString(part));
 }
 
+const areStrings = (...values: readonly unknown[]): boolean => values.every((value) => typeof value === 'string');
+
 /** Functions of one argument, which are applied to each of its outputs. */
 export const UNARY: Table<(value: unknown, argument: unknown) => unknown> = {
   has,
@@ -172,12 +174,18 @@ export const UNARY: Table<(value: unknown, argument: unknown) => unknown> = {
   flatten,
   index: indexIn,
   join,
-  split: (value, separator) => split(requireString(value), requireString(separator)),
+  split: (value, separator) =>
+    value === '' && separator !== ''
+      ? [requireString(separator) && '']
+      : split(requireString(value), requireString(separator)),
   startswith: starts,
   endswith: ends,
-  ltrimstr: (value, part) => (starts(value, part) ? requireString(value).slice(requireString(part).length) : value),
+  ltrimstr: (value, part) =>
+    areStrings(value, part) && starts(value, part) ? requireString(value).slice(requireString(part).length) : value,
   rtrimstr: (value, part) =>
-    ends(value, part) ? requireString(value).slice(0, -requireString(part).length || undefined) : value,
+    areStrings(value, part) && ends(value, part)
+      ? requireString(value).slice(0, -requireString(part).length || undefined)
+      : value,
 };
 
 /** Functions of an array whose argument computes the key of each member. */

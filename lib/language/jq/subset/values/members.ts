@@ -1,7 +1,7 @@
 import { setMember, sortedKeys } from '../../../json.ts';
 import { isObject, requireInteger, requireWellFormed, typeError } from './checks.ts';
 import { UnknownOutcomeError } from './errors.ts';
-import { countSteps, isConstructed, markConstructed } from './run.ts';
+import { countSteps } from './run.ts';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
@@ -11,27 +11,18 @@ export function isTruthy(value: unknown): boolean {
   return value !== false && value !== null;
 }
 
-/**
- * Returns the keys in jq's order. Throws UnknownOutcomeError where JavaScript has lost the order: it moves keys that look
- * like integers to the front.
- */
+/** Returns the keys in the order of gojq, which sorts them. */
 export function orderedKeys(object: JsonObject): string[] {
-  const keys = storedKeys(object);
-  if (keys.length > 1 && isConstructed(object) && /^\d/.test(keys[0] ?? '')) throw new UnknownOutcomeError();
-  return keys;
-}
-
-function storedKeys(object: JsonObject): string[] {
-  const keys = isConstructed(object) ? Object.keys(object) : sortedKeys(object);
+  const keys = sortedKeys(object);
   countSteps(keys.length);
   for (const key of keys) requireWellFormed(key);
   return keys;
 }
 
-/** Returns a copy, with its keys in jq's order, that may be changed. */
+/** Returns a copy that may be changed. */
 export function copyObject(object: JsonObject): JsonObject {
-  const copy: JsonObject = markConstructed({});
-  for (const key of storedKeys(object)) setMember(copy, key, object[key]);
+  const copy: JsonObject = {};
+  for (const key of orderedKeys(object)) setMember(copy, key, object[key]);
   return copy;
 }
 
@@ -42,7 +33,7 @@ export function mergeObjects(
   join: (left: unknown, right: unknown) => unknown,
 ): JsonObject {
   const merged = copyObject(left);
-  for (const key of storedKeys(right))
+  for (const key of orderedKeys(right))
     setMember(merged, key, Object.hasOwn(merged, key) ? join(merged[key], right[key]) : right[key]);
   return merged;
 }
@@ -54,13 +45,14 @@ export function hasMember(object: JsonObject, key: string): boolean {
   return false;
 }
 
-/** `value[key]`. Throws JqError, and UnknownOutcomeError for a key that is neither a string nor an integer. */
+/** `value[key]`; of a text, the character, or an empty text behind its end. Throws JqError, and UnknownOutcomeError for a key that is neither a string nor an integer. */
 export function memberAt(value: unknown, key: unknown): unknown {
   if (typeof key === 'string') {
     if (isObject(value)) return hasMember(value, key) ? value[key] : null;
   } else if (typeof key === 'number') {
     const index = requireInteger(key);
     if (Array.isArray(value)) return value[index < 0 ? value.length + index : index] ?? null;
+    if (typeof value === 'string') return codePoints(value).at(index) ?? '';
   } else {
     throw new UnknownOutcomeError();
   }
@@ -102,6 +94,6 @@ export function lengthOf(value: unknown): number {
   if (typeof value === 'number') return Math.abs(value);
   if (typeof value === 'string') return codePoints(value).length;
   if (Array.isArray(value)) return value.length;
-  if (isObject(value)) return storedKeys(value).length;
+  if (isObject(value)) return orderedKeys(value).length;
   throw typeError(value);
 }

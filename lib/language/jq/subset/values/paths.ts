@@ -17,8 +17,9 @@ export interface Path {
 /** How many elements an assignment may add before the one that it sets. */
 const MAX_GAP = 1000;
 
-/** Returns the path extended by `[key]`. Throws as `memberAt` does. */
+/** Returns the path extended by `[key]`. Throws as `memberAt` does, and UnknownOutcomeError for a path into a text. */
 export function pathTo({ keys, value }: Path, key: unknown): Path {
+  if (typeof value === 'string' && typeof key === 'number') throw new UnknownOutcomeError();
   const inner = memberAt(value, key);
   return { keys: [...keys, key as Key], value: inner };
 }

@@ -8,12 +8,10 @@ const CHARACTERS_PER_STEP = 64;
 
 // One run at a time: a program runs synchronously to its end, so its state needs no object of its own.
 let steps = 0;
-let constructed: WeakSet<object> | undefined;
 
-/** Resets the work counted and the objects marked. To be called before each run of a program. */
+/** Resets the work counted. To be called before each run of a program. */
 export function beginRun(): void {
   steps = 0;
-  constructed = undefined;
 }
 
 /** Counts work in values visited. Throws UnknownOutcomeError when the run exceeds its limit. */
@@ -25,16 +23,4 @@ export function countSteps(count = 1): void {
 /** Counts the work of processing a string of so many characters. Throws as `countSteps` does. */
 export function countCharacters(length: number): void {
   if (length >= CHARACTERS_PER_STEP) countSteps(Math.floor(length / CHARACTERS_PER_STEP));
-}
-
-/** Marks an object as constructed in this run: jq keeps its keys in the order of insertion, those of the input sorted. */
-export function markConstructed<T extends object>(object: T): T {
-  constructed ??= new WeakSet();
-  constructed.add(object);
-  return object;
-}
-
-/** True for an object that this run has constructed. */
-export function isConstructed(object: object): boolean {
-  return constructed?.has(object) ?? false;
 }

@@ -2,7 +2,7 @@ import { ExactNumber } from '../../../json-numbers.ts';
 import { isObject, requireLength, requireWellFormed } from './checks.ts';
 import { UnknownOutcomeError } from './errors.ts';
 import { orderedKeys } from './members.ts';
-import { countSteps, markConstructed } from './run.ts';
+import { countSteps } from './run.ts';
 
 /** Throws UnknownOutcomeError for a number that jq may print as it was written rather than as the double is printed. */
 function formatNumber(value: number): string {
@@ -56,7 +56,7 @@ function checkMember(key: string, value: unknown, { source }: { source?: string 
   requireWellFormed(key);
   if (typeof value === 'number' && formatNumber(value) !== source) throw new UnknownOutcomeError();
   if (typeof value === 'string') requireWellFormed(value);
-  return isObject(value) ? markConstructed(value) : value;
+  return value;
 }
 
 /** `tonumber`. Throws UnknownOutcomeError for a text that is not a number in our own notation. */
