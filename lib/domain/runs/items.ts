@@ -239,7 +239,7 @@ export async function fromItem(
     record: typeof record === 'string' ? recordFrom(record, head.created) : EMPTY_RECORD,
     ...(typeof reruns === 'string' ? { reruns: parseJson(reruns) as string[] } : {}),
     ...(labels === undefined ? {} : { labels }),
-    ...(typeof unawaited === 'string' ? { unawaited: JSON.parse(unawaited) as UnawaitedFailure[] } : {}),
+    ...(typeof unawaited === 'string' ? { unawaited: parseJson(unawaited) as UnawaitedFailure[] } : {}),
     blobs: texts.blobsIn(item),
   };
   return run as Run;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../language/json-numbers.ts';
 import type { Blobs } from '../../ports/blobs.ts';
 import { ConflictError, type Item, type Table } from '../../ports/table.ts';
 import * as keys from '../storage/keys.ts';
@@ -25,7 +26,7 @@ const MAX_UNAWAITED = 20;
 function unawaitedIn(item: Item, added: readonly UnwrittenLine[]): { readonly unawaited?: string } {
   const more = added.flatMap(({ unawaited }) => unawaited ?? []);
   if (more.length === 0) return {};
-  const before = JSON.parse(String(item['unawaited'] ?? '[]')) as UnawaitedFailure[];
+  const before = parseJson(String(item['unawaited'] ?? '[]')) as UnawaitedFailure[];
   return { unawaited: JSON.stringify([...before, ...more].slice(-MAX_UNAWAITED)) };
 }
 

@@ -1,4 +1,5 @@
 import { type Jq, loadJq } from 'jq-wasm/inline';
+import { parseJson } from '../../json-numbers.ts';
 import { ownMember } from '../../own-members.ts';
 
 /** A function of this process that jq programs call: its arguments and its result are JSON values. */
@@ -71,7 +72,7 @@ class HostChannel {
     if (file !== STANDARD_ERROR) return false;
     const text = Buffer.concat(this.#buffers(vectors, count));
     if (!text.subarray(0, CALL.length).equals(Buffer.from(CALL))) return false;
-    const [name, args] = JSON.parse(text.toString().slice(CALL.length)) as [string, unknown[]];
+    const [name, args] = parseJson(text.toString().slice(CALL.length)) as [string, unknown[]];
     this.#reply = Buffer.from(`${JSON.stringify(ownMember(this.#functions, name)?.(...args) ?? null)}\n`);
     this.#view().setUint32(result, text.length, true);
     return true;

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
+import { parseJson } from '../../../../language/json-numbers.ts';
 import { makePrivate } from './private-file.ts';
 
 /** A commit by its number, counted from 1 over all processes, and when it was made, milliseconds since 1970. */
@@ -30,7 +31,7 @@ export function readMark(database: string): Mark | undefined {
   const file = markFile(database);
   if (!existsSync(file)) return undefined;
   const [text = '', sum] = readFileSync(file, 'utf8').trim().split(' ');
-  return text !== '' && String(crc32(text)) === sum ? (JSON.parse(text) as Mark) : undefined;
+  return text !== '' && String(crc32(text)) === sum ? (parseJson(text) as Mark) : undefined;
 }
 
 /** The newest commit that a connection sees; the number 0 if there is none. Throws the error of SQLite. */
