@@ -95,6 +95,9 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
   ),
   'rint/0': define('def rint: round;'),
   'nearbyint/0': define('def nearbyint: round;'),
+  // After the end of the input, jq would read no replies.
+  'input/0': define('def input: error("break");', '_call'),
+  'inputs/0': define('def inputs: empty;', '_call'),
   'pow10/0': define('def pow10: exp10;'),
   'gamma/0': define('def gamma: tgamma;'),
   'tojson/0': wrap('def _jq_tojson: tojson;', 'def tojson: _sorted | _jq_tojson;', '_sorted'),
