@@ -13,6 +13,7 @@ import { DeadLetters } from './functions/dead-letters.ts';
 import { Functions, type Grants } from './functions/functions.ts';
 import { isAtOnce } from './functions/live.ts';
 import { Alarms, type Monitored } from './operations/alarms.ts';
+import { Budget } from './operations/budget.ts';
 import { Dashboard } from './operations/dashboard.ts';
 import { Rollout } from './operations/rollout.ts';
 import { Upkeep } from './operations/upkeep.ts';
@@ -105,6 +106,8 @@ export class Weft extends Construct {
 
   #monitor(monitored: Monitored): void {
     const { settings, functions } = monitored;
+    const { name, budget: limit, alarms: recipient } = settings;
+    if (limit !== undefined && recipient !== undefined) new Budget(this, 'Budget', { name, limit, recipient });
     if (settings.alarms !== undefined) {
       const alarms = new Alarms(this, 'Alarms', monitored, settings.alarms).ofCode;
       if (!isAtOnce(settings)) new Rollout(this, 'Rollout', { settings, functions, alarms });

@@ -42,6 +42,7 @@ function readSettings(given: RawSettings, naming: Naming): Settings {
 /** Pairs of settings: the first one needs the second one. */
 const REQUIRED_TOGETHER = [
   ['domain', 'certificate'],
+  ['budget', 'alarms'],
   ['certificate', 'domain'],
 ] as const satisfies readonly (readonly [keyof Settings, keyof Settings])[];
 

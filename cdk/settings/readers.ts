@@ -243,6 +243,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   },
   permissionsBoundary: { read: matching(POLICY_ARN, 'the ARN of a policy: arn:aws:iam::ACCOUNT:policy/NAME') },
   alarms: { read: alarms },
+  budget: { read: count(MAX_COUNT) },
   rollout: { fallback: 'AllAtOnce', read: oneOf(ROLLOUTS) },
   dashboard: { fallback: false, read: flag },
   metrics: { fallback: false, read: flag },

@@ -73,6 +73,8 @@ export interface Settings {
   readonly permissionsBoundary: string | undefined;
   /** The recipient of alarms: a mail address, or the ARN of a topic. */
   readonly alarms: string | undefined;
+  /** US dollars a month: the recipient of alarms is notified when the account costs more; undefined: no budget. */
+  readonly budget: number | undefined;
   /** How calls move to a new version of the functions: at once, or by a configuration of CodeDeploy, watched by alarms. */
   readonly rollout: Rollout;
   /** Create a CloudWatch dashboard. */

@@ -43,6 +43,7 @@ describe('an idle installation', () => {
     [{ dashboard: 'true' }, 3],
     [{ alarms: 'ada@example.com' }, 1.4],
     [{ alarms: 'arn:aws:sns:eu-west-1:123456789012:alarms' }, 1.4],
+    [{ alarms: 'ada@example.com', budget: '50' }, 1.4],
     [{ alarms: 'ada@example.com', rollout: 'Canary10Percent5Minutes' }, 1.4],
     [{ kms: 'true', dashboard: 'true', alarms: 'ada@example.com', tracing: 'true' }, 5.4],
   ] as [Record<string, string>, number][])('with the settings %o costs $%d a month', (settings, monthly) => {

@@ -17,6 +17,7 @@ const REPLACING: Readonly<Record<string, readonly string[]>> = {
   'AWS::Logs::LogGroup': ['LogGroupName'],
   'AWS::ECR::Repository': ['RepositoryName', 'EncryptionConfiguration'],
   'AWS::ApiGateway::DomainName': ['DomainName'],
+  'AWS::Budgets::Budget': ['BudgetName'],
   'AWS::CloudWatch::Alarm': ['AlarmName'],
   'AWS::CloudWatch::Dashboard': ['DashboardName'],
 };

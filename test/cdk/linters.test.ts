@@ -48,6 +48,7 @@ const ARNS: Readonly<Record<string, string>> = {
   'AWS::Events::EventBus': 'events:eu-west-1:123456789012:event-bus/a',
   'AWS::IAM::Role': 'iam::123456789012:role/a',
   'AWS::KMS::Key': 'kms:eu-west-1:123456789012:key/a',
+  'AWS::Lambda::Alias': 'lambda:eu-west-1:123456789012:function:a:live',
   'AWS::Lambda::Function': 'lambda:eu-west-1:123456789012:function:a',
   'AWS::Logs::LogGroup': 'logs:eu-west-1:123456789012:log-group:a:*',
   'AWS::S3::Bucket': 's3:::a',
@@ -55,7 +56,11 @@ const ARNS: Readonly<Record<string, string>> = {
   'AWS::SQS::Queue': 'sqs:eu-west-1:123456789012:a',
   'AWS::StepFunctions::StateMachine': 'states:eu-west-1:123456789012:stateMachine:a',
 };
-const REF_IS_ARN: ReadonlySet<string> = new Set(['AWS::SNS::Topic', 'AWS::StepFunctions::StateMachine']);
+const REF_IS_ARN: ReadonlySet<string> = new Set([
+  'AWS::Lambda::Alias',
+  'AWS::SNS::Topic',
+  'AWS::StepFunctions::StateMachine',
+]);
 const PSEUDO: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::Region': 'eu-west-1',
@@ -109,6 +114,8 @@ print('[]')
 
 /** Findings of parliament that are accepted, by their text, each with its reason. */
 const ACCEPTED_BY_PARLIAMENT: Readonly<Record<string, string>> = {
+  "RESOURCE_STAR LOW ['ec2:AssignPrivateIpAddresses', 'ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface', 'ec2:UnassignPrivateIpAddresses']":
+    'Lambda refuses a function in a VPC whose role has these rights on fewer resources.',
   "{'action': 'states:SendTaskFailure', 'required_format': '*'}, {'action': 'states:SendTaskSuccess', 'required_format': '*'}":
     'AWS evaluates the right on the state machine of the token, although its reference names no resource.',
   "{'action': 'states:ListExecutions', 'required_format': 'arn:*:states:*:*:mapRun:*/*:*'}":

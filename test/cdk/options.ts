@@ -4,6 +4,7 @@ export const EVERY_OPTION = {
   audit: 'all',
   auditDays: '7',
   auditNamespace: 'audit',
+  budget: '50',
   certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a',
   concurrency: '{"steps": 50, "lifecycle": 5}',
   dashboard: 'true',

@@ -92,6 +92,17 @@ describe('the rights of every role', () => {
     expect(unguarded.map((section) => section.split(',')[0])).toEqual(['FunctionskeysRole', 'UpgradeMigrationRole']);
   });
 
+  test.each([
+    'FailedEmptyingRole',
+    'BusDelayRole',
+    'ContainersMachineRole',
+    'MachinesRole',
+    'SchedulesRole',
+    'TimersRole',
+  ])('let a service take %s only for a resource of the account', (role) => {
+    expect(sectionOf(role)).toMatch(/only if .*StringEquals aws:SourceAccount <AccountId>/);
+  });
+
   test('decrypt a root key in a parameter of yours that is encrypted with any key of yours', () => {
     const rights = sectionOf('FunctionssecretsRole', { rootKey: '/our/root-key' });
     expect(rights).toContain('kms:Decrypt\n    on kms:key/*\n  if StringEquals kms:EncryptionContext:PARAMETER_ARN');

@@ -49,6 +49,7 @@ describe('settings', () => {
       domain: undefined,
       certificate: undefined,
       alarms: undefined,
+      budget: undefined,
       rollout: 'AllAtOnce',
       vpc: undefined,
       vpcEndpoints: [],
@@ -146,6 +147,8 @@ describe('settings', () => {
     ['outbound', '[{"target": "arn:aws:sqs:eu-west-1:1:q", "type": ["a"]}]'],
     ['alarms', 'ada'],
     ['alarms', 'arn:aws:sqs:eu-west-1:123456789012:orders'],
+    ['budget', '0'],
+    ['budget', '$5'],
     ['rollout', 'Canary'],
     ['vpc', 'vpc-0a1b2c3d'],
     ['vpc', '{"subnets": [], "securityGroups": ["sg-0a1b2c3d"]}'],
@@ -184,6 +187,7 @@ describe('settings', () => {
     expect(() => read({ domain: 'flows.example.com' })).toThrow('domain=flows.example.com needs certificate as well');
     const named = { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' };
     expect(() => read({ ...named, vpcEndpoints: '["vpce-0a1b2c3d"]' })).toThrow('vpcEndpoints exclude each other');
+    expect(() => read({ budget: '50' })).toThrow('budget=50 needs alarms as well');
     expect(() => read({ rollout: 'Linear10PercentEvery1Minute' })).toThrow('needs alarms as well');
     expect(() => read({ rootKey: '/mine', kms: 'true' })).toThrow('rootKey=/mine and kms exclude each other');
   });

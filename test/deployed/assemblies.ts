@@ -9,8 +9,8 @@ export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
  */
 const EMULATED = { streaming: 'false', retain: 'false', protect: 'false', maxWaitingRequests: '100' };
 
-/** The emulator has no CodeDeploy, no VPC and no firewall. */
-const { rollout: _rollout, vpc: _vpc, webAcl: _webAcl, ...EMULATED_OPTIONS } = EVERY_OPTION;
+/** The emulator has no CodeDeploy, no VPC, no firewall and no budgets. */
+const { budget: _budget, rollout: _rollout, vpc: _vpc, webAcl: _webAcl, ...EMULATED_OPTIONS } = EVERY_OPTION;
 
 /** Every option at once, and the protection of the data. The collector of traces is away. */
 const EVERYTHING = {

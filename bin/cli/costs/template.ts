@@ -47,6 +47,8 @@ const FREE = [
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',
   'AWS::ApiGateway::RestApi',
+  // Without actions.
+  'AWS::Budgets::Budget',
   'AWS::CDK::Metadata',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
