@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fromHeader } from '../language/header-text.ts';
+import { fromHeader } from '../language/media/header-text.ts';
 import type { WebRequest, WebResponse } from '../ports/web.ts';
 import { UnreachableError } from '../ports/web.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './bodies.ts';

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { toHeader } from '../language/header-text.ts';
+import { toHeader } from '../language/media/header-text.ts';
 import { UnreachableError } from '../ports/web.ts';
 import type { EgressGuard } from './guard.ts';
 

@@ -15,7 +15,7 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/language/sandbox'], on: ['lib/language'] },
   { rooms: ['lib/events'], on: ['lib/language', 'lib/time'] },
   { rooms: ['lib/compiler/plan'], on: ['lib/time'] },
-  { rooms: ['lib/compiler/emit'], on: ['lib/compiler/plan'] },
+  { rooms: ['lib/compiler/emit'], on: ['lib/compiler/plan', 'lib/language'] },
   { rooms: ['lib/compiler'], on: ['lib/compiler/emit', 'lib/language'] },
   { rooms: ['lib/lint', 'lib/testing', 'lib/pricing'], on: ['lib/compiler'] },
   { rooms: ['lib/authoring'], on: ['lib/lint'] },

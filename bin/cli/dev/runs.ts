@@ -6,10 +6,10 @@ import { type Colour, paint, type Terminal } from '../shell/terminal.ts';
 /** Of more runs that start at once, the oldest are not shown. */
 const MAX_ROWS = 200;
 
-const MARKS: Readonly<Record<string, readonly [mark: string, colour: Colour]>> = {
-  pending: ['▶', 'cyan'],
-  complete: ['✓', 'green'],
-};
+const MARKS: ReadonlyMap<string, readonly [mark: string, colour: Colour]> = new Map([
+  ['pending', ['▶', 'cyan']],
+  ['complete', ['✓', 'green']],
+]);
 
 /** A change of a run. */
 export interface RunChange {
@@ -37,7 +37,7 @@ function toChange(row: unknown): RunChange {
 
 /** The line of a change: `✓ 0190f3c2 orders/pay complete in 0.120 s`. */
 export function changeLine(terminal: Terminal, { id, workflow, status, ms, reason }: RunChange): string {
-  const [mark, colour] = MARKS[status] ?? ['✗', 'red'];
+  const [mark, colour] = MARKS.get(status) ?? ['✗', 'red'];
   const word = status === 'pending' ? 'started' : status;
   const time = ms === undefined ? '' : ` in ${(Math.max(ms, 0) / 1000).toFixed(3)} s`;
   const why = reason === '' ? '' : `: ${reason.replaceAll('\n', ' ')}`;

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { fromHeader } from '../../language/header-text.ts';
+import { fromHeader } from '../../language/media/header-text.ts';
 import { ownMember } from '../../language/own-members.ts';
 
 /** A request as received, before it is validated, without its body. */

@@ -275,9 +275,7 @@ class JournaledExecutions implements LocalExecutions {
 
 const NOT_ENDED = { ended: null, status: null, output: null, error: null, cause: null };
 
-function keyOf(machine: string, name: string): string {
-  return `${machine}/${name}`;
-}
+const keyOf = (machine: string, name: string): string => `${machine}/${name}`;
 
 /** Returns the machine of the version in a handle. */
 function machineOf(handle: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fromHeader, toHeader } from '../../lib/language/header-text.ts';
-import fc from '../fast-check.ts';
+import { fromHeader, toHeader } from '../../../lib/language/media/header-text.ts';
+import fc from '../../fast-check.ts';
 
 const bytes = (text: string, encoding: 'utf8' | 'latin1' = 'utf8') => Buffer.from(text, encoding).toString('latin1');
 
