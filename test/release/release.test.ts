@@ -31,7 +31,7 @@ describe('the published package', () => {
   });
 
   const FILES = [
-    'package.json README.md LICENSE bin/weft.mjs dist/weft.mjs dist/sandbox-worker.mjs dist/package.json dist/worker.mjs',
+    'package.json README.md LICENSE bin/weft.mjs dist/weft.mjs dist/sandbox-worker.mjs dist/package.json dist/worker.mjs dist/templates/api/hello.yaml',
     'dist/workflow.schema.json dist/client/index.mjs dist/cdk/index.mjs dist/functions/triggers/cron/index.mjs',
     'dist/functions/copies/LICENSE',
     'dist/functions/lambdas/console/console/index.html',
