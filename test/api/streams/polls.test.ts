@@ -102,6 +102,7 @@ test('a change of something else costs streams nothing', async () => {
 
 test('streams share a poll only of the same request', async () => {
   const streams = [...(await openAll(2, 'a')), ...(await openAll(2, 'a', '/api/logs'))];
+  await expect.poll(() => changes.watchCount).toBe(4);
   const before = reads;
   await write('a', '1');
   await allHave(streams, ['0', '1']);

@@ -45,6 +45,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'tf-js-loop': 'a script that never ends is an error after ten seconds; the original never ended the run',
   'tf-js-throw': 'the place inside the script engine is not part of the message',
   'get-binary-var': 'reads a variable that the recording session had set beforehand',
+  'tf-bignum': 'an integer that no script computes with keeps its digits; the original rounds it',
   'get-system-vars': 'holds the time and random ids',
   'error-args-obj': 'arguments that are no text are printed as JSON, not as Go prints its maps and floats',
 };
