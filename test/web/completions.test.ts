@@ -31,7 +31,7 @@ describe('completions of a workflow', () => {
       'codes',
     ]);
     expect(offered('states:\n- type: foreach\n  catch:\n  - |')).toEqual(['error', 'transition']);
-    expect(offered('timeouts:\n  |')).toEqual(['interrupt', 'kill']);
+    expect(offered('timeouts:\n  |')).toEqual(['interrupt', 'kill', 'handlers']);
   });
 
   test('are the values of a field: types by their first name, words, yes or no', () => {
