@@ -99,9 +99,10 @@ async function stop(ports: CleanupPorts, run: runs.Run): Promise<void> {
 /** Ends the execution that a handler replaced, after which that cannot make calls, and cancels those that it made. */
 async function abandon(
   ports: DeliveryPorts,
-  { id, code, message }: runs.Run,
+  { id, handling }: runs.Run,
   { machine, execution, step, wait }: Abandoned,
 ): Promise<void> {
+  const { code, message } = { code: '', message: '', ...handling?.end };
   if (machine !== '') await ports.executions.stop(machine, execution, code, message);
   await cancelCalls(ports, { id, step }, wait);
 }
