@@ -59,6 +59,11 @@ describe('weft exec', () => {
   test.each([
     ['no workflow', ['exec'], 'no workflow given; give its path, or a local file'],
     ['an argument that is no input', ['exec', 'echo', 'x'], "'x' is no input; write it as NAME=TEXT or NAME:=JSON"],
+    [
+      'a number that is too large',
+      ['exec', 'echo', 'x:=[1e400]'],
+      "'x:=[1e400]' is beyond the range of numbers, which ends at about 1.8e308: .[0] is 1e400; write it as a text, in quotes",
+    ],
     ['broken JSON', ['exec', 'echo', 'x:={'], "'x:={' has no JSON after ':='; write a text as NAME=TEXT"],
     ['two inputs', ['exec', 'echo', 'x=1', '-i', 'f'], 'give the input either as a file or as NAME=TEXT, not both'],
     ['a missing file', ['exec', 'echo', '-i', 'none'], "there is no file 'none'"],

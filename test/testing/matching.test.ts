@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../lib/language/json-numbers.ts';
 import { changes, differences, differenceText } from '../../lib/testing/matching/differences.ts';
 import fc from '../fast-check.ts';
 
@@ -16,6 +17,17 @@ describe('differences', () => {
     expect(found([{ a: 1 }, 2], [{ a: 1, b: 2 }, 2])).toEqual([]);
     expect(found([1, 2], [1, 3])).toEqual(['output[1]: expected 2, found 3']);
     expect(found([1], [1, 2])).toEqual(['output: expected [1], found [1,2]']);
+  });
+
+  test('compares numbers that a double would change by their digits', () => {
+    const [one, same, other] = ['9007199254740993', '9007199254740993', '9007199254740995'].map((text) =>
+      parseJson(`{"a":${text}}`),
+    );
+    expect([found(one, same), found(one, other)]).toEqual([
+      [],
+      ['output.a: expected 9007199254740993, found 9007199254740995'],
+    ]);
+    expect([changes(one, same), changes(one, other).length]).toEqual([[], 1]);
   });
 
   test('null expects null or nothing', () => {

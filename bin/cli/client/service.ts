@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { CommandFailedError, ServiceUnreachableError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
@@ -118,7 +119,7 @@ export async function toFailure(response: Response, signal: AbortSignal): Promis
 
 function toValue(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { CommandFailedError, ServiceUnreachableError } from '../shell/command.ts';
 import { type Frame, toFrames } from './event-stream.ts';
 import { plainRefusal } from './refusals.ts';
@@ -64,7 +65,7 @@ function errorOf({ data }: Frame, path: string): Error {
 
 function toValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

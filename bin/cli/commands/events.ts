@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { at, rowsAt, textAt } from '../client/replies.ts';
 import { openNamespace, readList } from '../client/service.ts';
@@ -72,7 +73,7 @@ async function fromOptions(values: Values, terminal: Terminal): Promise<Message>
 
 function needJson(body: string | Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
+    return parseJson(Buffer.from(body).toString('utf8'));
   } catch {
     throw new UsageError('the data is no JSON; quote it, or give its type with --content-type');
   }
@@ -82,7 +83,7 @@ function needJson(body: string | Uint8Array): unknown {
 function fromJson(file: string, bytes: Uint8Array): Message {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(Buffer.from(bytes).toString('utf8'));
   } catch (error) {
     throw new UsageError(`${file} is no JSON: ${error instanceof Error ? error.message : error}`);
   }

@@ -1,5 +1,6 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { NumberRangeError, parseJson } from '../../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { namespacePath, needNamespace, openService, type Service, treePath } from '../client/service.ts';
@@ -58,8 +59,9 @@ export function toInput(words: readonly string[]): Record<string, unknown> {
 
 function jsonOf(word: string, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof NumberRangeError) throw new UsageError(`'${word}' is ${error.message}`);
     throw new UsageError(`'${word}' has no JSON after ':='; write a text as NAME=TEXT`);
   }
 }
@@ -118,7 +120,7 @@ async function waitForOutput(values: Values, id: string, service: Service, termi
 
 function parsed(output: Buffer): unknown {
   try {
-    return JSON.parse(output.toString('utf8'));
+    return parseJson(output.toString('utf8'));
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, rowsAt, statusOf, textAt, textsAt } from '../client/replies.ts';
 import { openNamespace, type Service } from '../client/service.ts';
@@ -221,7 +222,7 @@ async function waiting(values: Values, [id = '']: readonly string[], terminal: T
 function patchOf({ patch }: Values): { readonly patch?: readonly unknown[] } {
   if (patch === undefined) return {};
   try {
-    const operations: unknown = JSON.parse(patch);
+    const operations: unknown = parseJson(patch);
     if (Array.isArray(operations)) return { patch: operations };
   } catch {
     // Not JSON: the same mistake as JSON that is no list.

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, rowsAt, textAt } from '../client/replies.ts';
 import { namespacePath, type Service, treePath } from '../client/service.ts';
@@ -37,7 +38,7 @@ const remoteOf = (place: ToolPlace) => ({ ...place, note: () => {} });
 
 const parsed = (bytes: Buffer): unknown => {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes.toString('utf8'));
   } catch {
     return bytes.toString('utf8');
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { bytesAt, textAt } from '../client/replies.ts';
 import { treePath } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
@@ -18,7 +19,7 @@ async function runAndWait({ service, namespace }: ToolPlace, path: string, input
   const run = response.headers.get('service-instance-id') ?? '';
   if (response.status >= 400)
     throw new CommandFailedError(`${run === '' ? '' : `run ${run}: `}${body.trim()}`, response.status);
-  return { run, output: JSON.parse(body) as unknown };
+  return { run, output: parseJson(body) as unknown };
 }
 
 const rerunBody = (given: Readonly<Record<string, unknown>>): object =>

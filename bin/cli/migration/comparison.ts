@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { bytesAt, rowsAt, textAt } from '../client/replies.ts';
 import {
   namespacePath,
@@ -47,7 +48,7 @@ const withoutBrand = (code: string): string => code.replace(/^(?:direktiv|servic
 function toValue(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

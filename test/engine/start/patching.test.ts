@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { patched } from '../../../lib/engine/requests/start/patching.ts';
+import { toJson } from '../../../lib/language/json.ts';
+import { parseJson } from '../../../lib/language/json-numbers.ts';
 
 const list = (length: number, of: unknown = 0): unknown[] => Array.from({ length }, () => of);
 
@@ -18,6 +20,18 @@ describe('a patch', () => {
     ]);
     expect(next).toEqual({ a: { b: [0, 2, 3, 4] }, 'c/d~': {}, f: [0, 2, 3, 4], g: null });
     expect(data).toEqual(before);
+  });
+
+  test('keeps numbers that a double would change, and compares them', () => {
+    const [data, value] = ['{"a":[9007199254740993],"b":-0}', '{"id":18446744073709551615}'].map(parseJson);
+    const next = patched(data as Record<string, unknown>, [
+      { op: 'add', path: '/c', value },
+      { op: 'copy', from: '/a', path: '/d' },
+      { op: 'test', path: '/d/0', value: parseJson('9007199254740993') },
+    ]);
+    expect(toJson(next)).toBe('{"a":[9007199254740993],"b":-0,"c":{"id":18446744073709551615},"d":[9007199254740993]}');
+    const other = { op: 'test', path: '/a/0', value: 2 ** 53 };
+    expect(() => patched(data as Record<string, unknown>, [other])).toThrow('Test failed');
   });
 
   test.each<[what: string, operation: object, message: string]>([

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../lib/language/json-numbers.ts';
 import type {
   ContainerCall,
   ContainerOutput,
@@ -48,7 +49,7 @@ function resultOf(answer: MockAnswer): ContainerResult {
   return { body: Buffer.from(JSON.stringify(answer.return ?? {})), outputs };
 }
 
-const parsed = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString() || 'null');
+const parsed = (bytes: Uint8Array): unknown => parseJson(Buffer.from(bytes).toString() || 'null');
 
 /** The containers of a test: its mocks. They outlive the processes that call them. */
 export class MockedContainers {
