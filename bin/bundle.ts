@@ -1,13 +1,13 @@
 /** Makes the modules of the published package: the command line, the CDK construct with its functions, the clients. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { COPIES } from '../cdk/functions/extra-files.ts';
 import { workflowSchema } from '../lib/authoring/schema/schema.ts';
+import { bundleFunctions } from './functions/build.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -150,25 +150,6 @@ async function bundleWorkerClient(dist: string): Promise<void> {
   await declare(WORKER, dist);
 }
 
-/** Writes every function, as it is deployed, to dist/functions; files that lie beside several of them once. */
-async function bundleAllFunctions(dist: string): Promise<void> {
-  // Loaded late: CDK is large, and the command line does not need it.
-  const { bundleFunctions } = await import('../cdk/bundles.ts');
-  const temporary = await mkdtemp(join(tmpdir(), 'weft-bundles-'));
-  const copies = join(dist, 'functions', COPIES);
-  await mkdir(copies, { recursive: true });
-  for (const [file, folder] of bundleFunctions(temporary)) {
-    const place = join(dist, 'functions', file);
-    await cp(folder, place, { recursive: true });
-    // The module itself and the console's folder belong to one function alone.
-    const files = (await readdir(place, { withFileTypes: true })).filter((one) => one.isFile());
-    for (const { name } of files.filter((one) => one.name !== 'index.mjs')) {
-      await rename(join(place, name), join(copies, name));
-    }
-  }
-  await rm(temporary, { recursive: true });
-}
-
 /** Writes everything that the package contains beside its manifest and texts to a folder `dist`, which must not exist. */
 async function buildPackage(dist: string): Promise<void> {
   await mkdir(dist, { recursive: true });
@@ -180,7 +161,7 @@ async function buildPackage(dist: string): Promise<void> {
     bundleConstruct,
     bundleClient,
     bundleWorkerClient,
-    bundleAllFunctions,
+    (folder: string) => bundleFunctions(join(folder, 'functions')),
   ];
   await Promise.all(parts.map((bundle) => bundle(dist)));
 }

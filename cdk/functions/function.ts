@@ -1,11 +1,8 @@
-import { copyFileSync, cpSync, existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { AssetHashType, DockerImage, type Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
-  Code,
   type FunctionOptions,
   type IFunction,
   type IVersion,
@@ -15,21 +12,15 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { PACKAGE_FOLDER } from '../../lib/adapters/portable/package.ts';
 import { acknowledge } from '../rights/acknowledge.ts';
 import { connectTo } from '../rights/network.ts';
 import type { Settings } from '../settings/settings.ts';
-import { ALIASES } from './aliases.ts';
-import { COPIES, copiesOf, type ExtraFile, extraFileHooks, REQUIRE } from './extra-files.ts';
+import { bundledCode } from './bundles.ts';
+import type { ExtraFile } from './extra-files.ts';
 import { isAtOnce, LIVE } from './live.ts';
 import { newLogGroup } from './log-group.ts';
-
-const sourceOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', `${path}.ts`);
-/** In the published package (docs/decisions/038), each function is a folder with its bundle. */
-const bundleOf = (path: string): string => join(PACKAGE_FOLDER, 'functions', path, 'index.mjs');
 
 /** The kind of a function is a folder of functions/: for requests, for triggers of AWS, or for deployments. */
 export type FunctionKind = 'lambdas' | 'triggers' | 'deploy';
@@ -88,7 +79,10 @@ export class WeftFunction extends Construct {
     this.logs = newLogGroup(this, 'Logs', settings);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logs.grantWrite(this.role);
-    this.handler = makeFunction(this, this.path, [...(scripts ? [THREAD] : []), ...extraFiles], {
+    this.handler = new LambdaFunction(this, 'Function', {
+      runtime: Runtime.NODEJS_24_X,
+      handler: 'index.handler',
+      code: bundledCode(this.path, [...(scripts ? [THREAD] : []), ...extraFiles]),
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
       architecture: Architecture.ARM_64,
@@ -115,59 +109,4 @@ export class WeftFunction extends Construct {
     // The classes of CDK declare optional properties as `undefined`, and their interfaces as absent.
     return (this.alias as IFunction | undefined) ?? this.handler;
   }
-}
-
-function makeFunction(
-  scope: Construct,
-  path: string,
-  extraFiles: readonly ExtraFile[],
-  options: FunctionOptions,
-): LambdaFunction {
-  const runtime = Runtime.NODEJS_24_X;
-  if (existsSync(sourceOf(path))) {
-    return new NodejsFunction(scope, 'Function', {
-      ...options,
-      runtime,
-      entry: sourceOf(path),
-      projectRoot: PACKAGE_FOLDER,
-      depsLockFilePath: join(PACKAGE_FOLDER, 'package-lock.json'),
-      bundling: bundlingOf(extraFiles),
-    });
-  }
-  return new LambdaFunction(scope, 'Function', {
-    ...options,
-    runtime,
-    handler: 'index.handler',
-    code: packagedCode(path, extraFiles),
-  });
-}
-
-/** A function of the published package: its folder, and the files that all functions share in the package. */
-function packagedCode(path: string, extraFiles: readonly ExtraFile[]): Code {
-  const folder = dirname(bundleOf(path));
-  const copies = join(PACKAGE_FOLDER, 'functions', COPIES);
-  const tryBundle = (to: string): boolean => {
-    cpSync(folder, to, { recursive: true });
-    for (const name of copiesOf(extraFiles)) copyFileSync(join(copies, name), join(to, name));
-    return true;
-  };
-  // The image is required, and not used: the files are put together here.
-  const bundling = { image: DockerImage.fromRegistry('scratch'), local: { tryBundle } };
-  return Code.fromAsset(folder, { assetHashType: AssetHashType.OUTPUT, bundling });
-}
-
-/** The bundle contains the AWS SDK, so that the tested version runs. Names are kept, because errors are matched by name. */
-function bundlingOf(extraFiles: readonly ExtraFile[]) {
-  return {
-    format: OutputFormat.ESM,
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    banner: REQUIRE,
-    bundleAwsSDK: true,
-    externalModules: [],
-    minify: true,
-    keepNames: true,
-    esbuildArgs: Object.fromEntries(Object.entries(ALIASES).map(([name, other]) => [`--alias:${name}`, other])),
-    commandHooks: extraFileHooks(extraFiles),
-  };
 }

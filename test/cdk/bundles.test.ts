@@ -1,4 +1,4 @@
-import { execSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,9 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALIASES } from '../../bin/functions/aliases.ts';
+import { bundleCopiedFile } from '../../bin/functions/build.ts';
 import { notices } from '../../bin/licenses/notices.ts';
-import { ALIASES } from '../../cdk/functions/aliases.ts';
-import { extraFileCommand } from '../../cdk/functions/extra-files.ts';
 import { bundleSizes } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -100,7 +100,7 @@ describe('the deployed app', () => {
     expect(readFileSync(join(dirname(bundles()[0] ?? ''), name), 'utf8')).toBe(text);
   });
 
-  test('contains a sidecar for containers that needs only Node, with the same bytes in every build', () => {
+  test('contains a sidecar for containers that needs only Node, with the same bytes in every build', async () => {
     const [file = ''] = globSync(join(out, 'asset.*', 'beside.mjs'));
     const text = readFileSync(file, 'utf8');
     const imported = [...text.matchAll(/\bfrom"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
@@ -110,7 +110,7 @@ describe('the deployed app', () => {
     expect(imported.filter((name) => !name?.startsWith('node:'))).toEqual([]);
     expect(text).not.toMatch(/\brequire\(/);
     const folder = join(out, 'again');
-    execSync(extraFileCommand('beside.mjs', ROOT, folder));
+    await bundleCopiedFile('beside.mjs', folder);
     expect(readFileSync(join(folder, 'beside.mjs'), 'utf8')).toBe(text);
   });
 

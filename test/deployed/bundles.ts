@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ALIASES } from '../../cdk/functions/aliases.ts';
+import { ALIASES } from '../../bin/functions/aliases.ts';
 
 interface Resource {
   readonly Type: string;

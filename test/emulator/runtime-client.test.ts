@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleFunctions } from '../../cdk/bundles.ts';
+import { deployedBundles } from '../deployed/function-bundles.ts';
 import { IS_FULL } from '../effort.ts';
 import { DeployedSpace, requestOf } from '../functions/deployed-space.ts';
 import { UnavailableError } from './python-packages.ts';
@@ -48,7 +48,7 @@ describe.skipIf(!IS_FULL)('the runtime client of AWS', () => {
       reason = error.message;
       return '';
     });
-    bundles = bundleFunctions(folder);
+    bundles = deployedBundles(folder);
     space = await DeployedSpace.open({ WEFT_STREAMING: 'true' });
   }, MAX_MS);
   afterAll(async () => {

@@ -1,11 +1,10 @@
-import { execSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { extraFileCommand } from '../../../../../cdk/functions/extra-files.ts';
+import { bundleCopiedFile } from '../../../../../bin/functions/build.ts';
 import { copyImage } from '../../../../../lib/adapters/aws/containers/images/copy.ts';
 import { createLayerSource } from '../../../../../lib/adapters/aws/containers/images/layers.ts';
 import type { Engine } from '../../../../../lib/adapters/local/containers/engine/engine.ts';
@@ -36,7 +35,6 @@ const missing =
       (engine.kind === 'podman' ? undefined : 'podman is not installed') ??
       (existsSync(SHELL) ? undefined : 'busybox-static is not installed'));
 
-const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url));
 const FUNCTION = fileURLToPath(new URL('../../../local/containers/fixtures/function.mjs', import.meta.url));
 const guard = egressGuard({ allowsPrivate: true });
 const id = `weft-copied-${randomUUID().slice(0, 8)}`;
@@ -64,9 +62,9 @@ async function run(engine: Engine, args: readonly string[]): Promise<string> {
 }
 
 /** The sidecar as it is deployed. */
-function programBundle(): Buffer {
+async function programBundle(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'weft-sidecar-'));
-  execSync(extraFileCommand('beside.mjs', ROOT, folder));
+  await bundleCopiedFile('beside.mjs', folder);
   const bytes = readFileSync(join(folder, 'beside.mjs'));
   rmSync(folder, { recursive: true });
   return bytes;
@@ -118,7 +116,7 @@ describe('the copy of an image, run as Lambda runs it', () => {
     const layersFor = createLayerSource({
       guard,
       table,
-      program: async () => programBundle(),
+      program: programBundle,
       nodeImage: `${source.host}/${NODE}:1`,
     });
     const fields = { command: [], environment: {}, credentials: [], ...given, image: `${source.host}/demo/${name}:1` };
