@@ -37,13 +37,10 @@ const ENGINE =
 
 /** The size of each function's bundle without the SDK of AWS. */
 export async function bundleSizes(): Promise<BundleSize[]> {
-  const files = await readdir(FOLDER, { recursive: true });
-  return Promise.all(files.filter((file) => /^\w+\/[\w-]+\.ts$/.test(file)).map(sizeOf));
-}
-
-async function sizeOf(file: string): Promise<BundleSize> {
+  const files = (await readdir(FOLDER, { recursive: true })).filter((file) => /^\w+\/[\w-]+\.ts$/.test(file));
   const { metafile } = await build({
-    entryPoints: [join(FOLDER, file)],
+    absWorkingDir: FOLDER,
+    entryPoints: files,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -53,14 +50,16 @@ async function sizeOf(file: string): Promise<BundleSize> {
     alias: ALIASES,
     external: ['@aws-sdk/*', '@smithy/*'],
     logLevel: 'error',
+    outdir: 'unwritten',
     write: false,
     metafile: true,
   });
-  const [output] = Object.values(metafile.outputs);
-  if (output === undefined) throw new Error(`esbuild produced no output for ${file}`);
-  const parts = Object.entries(output.inputs).filter(([path]) => ENGINE.test(path));
-  const engine = parts.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
-  return { file, all: output.bytes, rest: output.bytes - engine };
+  return Object.values(metafile.outputs).flatMap(({ entryPoint, bytes, inputs }) => {
+    if (entryPoint === undefined) return [];
+    const parts = Object.entries(inputs).filter(([path]) => ENGINE.test(path));
+    const engine = parts.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+    return [{ file: entryPoint, all: bytes, rest: bytes - engine }];
+  });
 }
 
 const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
