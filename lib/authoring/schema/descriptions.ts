@@ -13,6 +13,9 @@ export const WORKFLOW_FIELDS: Descriptions = {
   url: 'Where the workflow is described; it has no effect.',
   timeouts: 'Time limits of a run.',
   labels: 'Names and queries; the results are labels, by which runs are found.',
+  input:
+    'A JSON Schema of the data with which a run begins. Its defaults are added; a start that does not fit is rejected.',
+  output: 'A JSON Schema of the data with which a run ends. A run whose data does not fit fails.',
   cancelOn:
     'The event that cancels a run. Its context is evaluated over the input. `transition`: a handler instead of `onFailure`.',
   catch: 'The catches of every state, after its own.',

@@ -32,6 +32,9 @@ export interface Plan {
   readonly record?: 'full' | 'flow' | 'none';
   /** The limits of a run; of two limits, that of the namespace and this one, the lower applies. */
   readonly limits?: { readonly transitions?: number | undefined; readonly logBytes?: number | undefined };
+  /** The JSON Schemas of the data with which a run begins, and with which it ends. */
+  readonly input?: unknown;
+  readonly output?: unknown;
   /** The event that cancels a run; its context is evaluated over the input. */
   readonly cancelOn?: EventFilter;
   readonly functions: Readonly<Record<string, FunctionPlan>>;

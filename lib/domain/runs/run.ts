@@ -84,6 +84,8 @@ export interface RunFields extends Head {
   readonly flow: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
   readonly input: Uint8Array;
+  /** Why its input does not fit its workflow; it then fails before its first state. */
+  readonly inputProblem?: string;
   /** The error of an error state; the run ends failed with it. */
   readonly raised?: Failure;
   /** The handler in whose chain of states the run is; absent: it is in none. */

@@ -1,6 +1,7 @@
 import { isLarge } from '../../language/json-size.ts';
 import { evaluateQuery, hasScripts, QueryError } from '../../language/sandbox/queries.ts';
 import { createSandbox, type Sandbox, type TenantEvaluator } from '../../language/sandbox/sandbox.ts';
+import type { Fitted } from '../../language/schemas/violations.ts';
 import { failure, plainFailure } from './failures.ts';
 import { needTime, presentTenant } from './tenants.ts';
 
@@ -42,9 +43,16 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
  * Validates a value by a JSON Schema, in the sandbox: a schema can take unbounded time. Returns a text for each violation.
  * Throws the catchable `schema.failed` when the validation exceeds a limit.
  */
-export async function findViolations(schema: unknown, value: unknown): Promise<readonly string[]> {
+export const findViolations = (schema: unknown, value: unknown): Promise<readonly string[]> =>
+  validating((by) => by.violations(schema, value));
+
+/** As `findViolations`, of the value with the defaults of the schema. */
+export const fitToSchema = (schema: unknown, value: unknown): Promise<Fitted> =>
+  validating((by) => by.fit(schema, value));
+
+async function validating<T>(work: (by: TenantEvaluator) => Promise<T>): Promise<T> {
   try {
-    return await evaluator().violations(schema, value);
+    return await work(evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     needTime();

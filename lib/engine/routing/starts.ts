@@ -4,8 +4,10 @@ import * as collections from '../../domain/events/collections.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import { nameOf } from '../../domain/events/identity.ts';
 import * as listeners from '../../domain/events/listeners.ts';
+import type { Run } from '../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import { openById } from '../../domain/tree/arming.ts';
+import { planOf, type Revision } from '../../domain/tree/revisions.ts';
 import * as schedules from '../../domain/tree/schedules.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
@@ -17,6 +19,7 @@ import { addDuration, parseDuration } from '../../time/durations.ts';
 import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
+import { fitInput, InputError } from '../run/schemas.ts';
 import { begin } from '../step/beginning.ts';
 
 /** The outcome of an event for a workflow that events start. */
@@ -135,7 +138,19 @@ async function startOnce(
     if (!isUrgent || !(error instanceof OverRateError)) throw error;
   });
   const run = { ...newRun(ports, opened, input, invoker), id };
-  return (await begin(ports, opened.revision, run)).isCommitted;
+  const problem = await inputProblemOf(opened.revision, run);
+  return (await begin(ports, opened.revision, { ...run, ...problem })).isCommitted;
+}
+
+/** No one receives the error of this start: the run fails with it, so that it is seen, handled and can be repeated. */
+async function inputProblemOf(revision: Revision, run: Run): Promise<Pick<Run, 'inputProblem'>> {
+  try {
+    await fitInput(planOf(revision), run);
+    return {};
+  } catch (error) {
+    if (error instanceof InputError) return { inputProblem: error.message };
+    throw error;
+  }
 }
 
 /** The revision that the workflow's routes choose for a run; always the same for the same run. */

@@ -9,6 +9,7 @@ import type { StepUnit } from '../run/commit/step-unit.ts';
 import { Suspend } from '../run/suspension.ts';
 import { setCancelOn } from './cancel-on.ts';
 import { timeoutFailure } from './deadlines.ts';
+import { inputFailure } from './input.ts';
 import { setLabels } from './labels.ts';
 import { limitFailure } from './run-limits.ts';
 import { resumeState, runState } from './state.ts';
@@ -33,7 +34,7 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
   const { processor } = ports;
   await processor?.takeTurn(run.namespaceId);
   await setLabels(unit);
-  const failed = await setCancelOn(unit);
+  const failed = inputFailure(unit) ?? (await setCancelOn(unit));
   if (failed !== undefined) {
     const next = beforeEnd(unit, failed);
     if (!('to' in next)) return next;

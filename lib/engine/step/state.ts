@@ -6,6 +6,7 @@ import { evaluate } from '../evaluation/evaluation.ts';
 import { failure, plainFailure, StateError } from '../evaluation/failures.ts';
 import { logEvent } from '../run/commit/broadcasts.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
+import { outputFailure } from '../run/schemas.ts';
 import { Suspend } from '../run/suspension.ts';
 import { failState } from './catches.ts';
 import { type Next, orHandler, transition } from './transitions.ts';
@@ -47,8 +48,20 @@ async function finish(unit: StepUnit, state: StatePlan, work: () => Promise<Resu
     unit.wait = undefined;
     return failState(unit, state, toFailure(error));
   });
-  const next = orHandler(unit, left);
+  // What the chain of `finally` adds to the data is in the output too.
+  const isHandling = unit.handling !== undefined;
+  const ended = orHandler(unit, isHandling ? left : await checkOutput(unit, state, left));
+  const next = isHandling ? await checkOutput(unit, state, ended) : ended;
   if (!('suspend' in next)) unit.leave(state.id, 'to' in next ? next.to : undefined);
+  return next;
+}
+
+/** The failure of a run that would end with an output that does not fit its workflow; else the same successor. */
+async function checkOutput(unit: StepUnit, state: StatePlan, next: Next): Promise<Next> {
+  if (!('end' in next) || next.end !== 'complete' || unit.tools.plan.output === undefined) return next;
+  const error = await outputFailure(unit.tools.plan, unit.data);
+  if (error !== undefined) return failState(unit, state, error);
+  if (unit.handling === undefined) unit.log('Workflow completed.');
   return next;
 }
 

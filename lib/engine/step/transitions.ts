@@ -19,6 +19,7 @@ function endRun(unit: StepUnit): RunEnd {
   if (unit.handling !== undefined) return { end: 'complete' };
   const { raised } = unit;
   if (raised !== undefined) unit.log(`Workflow failed with error '${raised.code}': ${raised.message}`, 'error');
+  if (raised === undefined && unit.tools.plan.output !== undefined) return { end: 'complete' };
   unit.log('Workflow completed.');
   return raised === undefined ? { end: 'complete' } : { end: 'failed', ...raised };
 }

@@ -1,5 +1,6 @@
 import { toJson } from '../json.ts';
 import { NumberRangeError, parseJson } from '../json-numbers.ts';
+import type { Fitted } from '../schemas/violations.ts';
 import type { EngineKind, Job, Reply, ScriptResult } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import { createPool } from './pool.ts';
@@ -35,6 +36,8 @@ export interface TenantEvaluator extends Evaluator {
    * most 1,000. Rejects with QueryError if the validation exceeds a limit.
    */
   violations(schema: unknown, value: unknown): Promise<readonly string[]>;
+  /** As `violations`, of the value with the defaults of the schema. */
+  fit(schema: unknown, value: unknown): Promise<Fitted>;
   /** Renders a Mustache template. Rejects with QueryError for a template with a mistake, and when it exceeds a limit. */
   render(template: string, data: unknown): Promise<string>;
 }
@@ -104,9 +107,10 @@ function evaluatorOver(runner: Runner): TenantEvaluator {
       return outcomes;
     },
     async violations(schema, value) {
-      // Not by toJson: violations are reported in the order of the schema's members.
-      const source = JSON.stringify(schema);
-      return needValue(await runOne(runner, { kind: 'schema', source }, toJson(value))) as readonly string[];
+      return needValue(await runOne(runner, schemaSource('schema', schema), toJson(value))) as readonly string[];
+    },
+    async fit(schema, value) {
+      return needValue(await runOne(runner, schemaSource('defaults', schema), toJson(value))) as Fitted;
     },
     async render(template, data) {
       return needValue(await runOne(runner, { kind: 'template', source: template }, toJson(data))) as string;
@@ -118,6 +122,12 @@ interface Source {
   readonly kind: EngineKind;
   readonly source: string;
 }
+
+/** Not by toJson: violations are reported in the order of the schema's members. */
+const schemaSource = (kind: 'schema' | 'defaults', schema: unknown): Source => ({
+  kind,
+  source: JSON.stringify(schema),
+});
 
 async function runOne({ deadlineMs, run }: Runner, { kind, source }: Source, data: string): Promise<ScriptResult> {
   const { results } = await run({ kind, sources: [source], data, deadlineMs });

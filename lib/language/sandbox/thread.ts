@@ -27,7 +27,14 @@ export interface Thread {
 const START_MS = 60_000;
 
 /** Time after the deadline before the thread is killed. QuickJS stops at the deadline itself, with a better message. */
-const GRACE_MS: Readonly<Record<EngineKind, number>> = { jq: 0, js: 500, schema: 0, template: 0, workflow: 0 };
+const GRACE_MS: Readonly<Record<EngineKind, number>> = {
+  jq: 0,
+  js: 500,
+  schema: 0,
+  defaults: 0,
+  template: 0,
+  workflow: 0,
+};
 
 /**
  * A job that takes longer than this yields the processors to shorter jobs and to requests, ms. Its thread may

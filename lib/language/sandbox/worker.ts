@@ -8,5 +8,6 @@ serveJobs({
   js: createJsEngine,
   // Loaded late: most threads never validate or render, and the validator takes time to load.
   schema: async () => (await import('./schema-engine.ts')).createSchemaEngine(),
+  defaults: async () => (await import('./schema-engine.ts')).createDefaultsEngine(),
   template: async () => (await import('./template-engine.ts')).createTemplateEngine(),
 });

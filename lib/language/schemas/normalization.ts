@@ -19,7 +19,7 @@ function keywords(holds: Holds, names: readonly string[]): [string, Holds][] {
 }
 
 /** Keywords whose values are data, which no rule for schemas may change. */
-const DATA: ReadonlySet<string> = new Set(['const', 'enum']);
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum']);
 
 const LATER = ['if', 'then', 'else'] as const;
 

@@ -43,8 +43,11 @@ const OPTIONS: Options = {
 
 type Validator = ((value: unknown) => unknown) & { errors?: ErrorObject[] | null };
 
+/** What a validator does with the defaults of its schema: it adds them to the value, or does not read them. */
+type Defaults = 'added' | 'ignored';
+
 /** Compiled validators by schema object, and by JSON text for the same schema parsed again; the oldest is removed first. */
-const validators = new WeakMap<object, Validator>();
+const validators = { added: new WeakMap<object, Validator>(), ignored: new WeakMap<object, Validator>() };
 const validatorsByText = new Map<string, Validator>();
 const MAX_VALIDATORS = 100;
 const MAX_CACHED_CHARACTERS = 100_000;
@@ -59,7 +62,7 @@ interface AjvInstance {
 
 const MAX_COMPILED = 100;
 
-const instances = new Map<'old' | 'new', AjvInstance>();
+const instances = new Map<string, AjvInstance>();
 
 /** Removes `$schema` from a normalized schema: drafts 6 and 7 share one validator, and no schema is fetched by its name. */
 function withoutDraft(schema: object, draft: Draft): object {
@@ -67,9 +70,10 @@ function withoutDraft(schema: object, draft: Draft): object {
   return rest;
 }
 
-function createAjv(isOld: boolean): Ajv {
-  if (isOld) return new draft04.default(OPTIONS) as unknown as Ajv;
-  const ajv = new Ajv(OPTIONS);
+function createAjv(isOld: boolean, defaults: Defaults): Ajv {
+  const options = { ...OPTIONS, useDefaults: defaults === 'added' };
+  if (isOld) return new draft04.default(options) as unknown as Ajv;
+  const ajv = new Ajv(options);
   // Schemas may refer to the meta-schemas of other drafts; that of draft 4 has keywords that Ajv reads otherwise.
   ajv.addMetaSchema(DRAFT_6);
   ajv.addMetaSchema(withoutDraft(DRAFT_4, 'any'));
@@ -77,20 +81,20 @@ function createAjv(isOld: boolean): Ajv {
 }
 
 /** Draft 4 has validators of its own; the later drafts share theirs. */
-function instanceFor(draft: Draft): AjvInstance {
-  const age = draft === 4 ? 'old' : 'new';
-  const known = instances.get(age);
+function instanceFor(draft: Draft, defaults: Defaults): AjvInstance {
+  const kind = `${draft === 4 ? 'old' : 'new'} ${defaults}`;
+  const known = instances.get(kind);
   if (known !== undefined && known.compiled < MAX_COMPILED) return known;
-  const ajv = createAjv(draft === 4);
+  const ajv = createAjv(draft === 4, defaults);
   addKeywords(ajv);
   const instance = { ajv, own: new Set([...Object.keys(ajv.refs), ...Object.keys(ajv.schemas)]), compiled: 0 };
-  instances.set(age, instance);
+  instances.set(kind, instance);
   return instance;
 }
 
-function compileUncached(schema: object): Validator {
+function compileUncached(schema: object, defaults: Defaults): Validator {
   const draft = draftOf(schema);
-  const instance = instanceFor(draft);
+  const instance = instanceFor(draft, defaults);
   const { ajv, own } = instance;
   instance.compiled += 1;
   try {
@@ -101,16 +105,17 @@ function compileUncached(schema: object): Validator {
   }
 }
 
-/** Returns the validator of a schema. Throws for an invalid schema. */
-export function validatorOf(schema: object): Validator {
-  const known = validators.get(schema);
+/** Returns the validator of a schema. With `added`, it changes the value that it checks. Throws for an invalid schema. */
+export function validatorOf(schema: object, defaults: Defaults = 'ignored'): Validator {
+  const known = validators[defaults].get(schema);
   if (known !== undefined) return known;
   const text = JSON.stringify(schema);
+  const name = `${defaults} ${text}`;
   // The validator has doubles only: an ExactNumber of the schema is the nearest one.
-  const check = validatorsByText.get(text) ?? compileUncached(JSON.parse(text));
-  validators.set(schema, check);
+  const check = validatorsByText.get(name) ?? compileUncached(JSON.parse(text), defaults);
+  validators[defaults].set(schema, check);
   if (text.length > MAX_CACHED_CHARACTERS) return check;
-  validatorsByText.set(text, check);
+  validatorsByText.set(name, check);
   const oldest = validatorsByText.size > MAX_VALIDATORS ? validatorsByText.keys().next().value : undefined;
   if (oldest !== undefined) validatorsByText.delete(oldest);
   return check;

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { toJson } from '../json.ts';
+import { isObject, toJson } from '../json.ts';
 import { ownMember, textOf } from '../own-members.ts';
+import { type Addition, additionsTo } from './defaults.ts';
 import { MAX_HELD, validatorOf } from './validators.ts';
 
 /** A validation was stopped because it held too many violations. */
@@ -68,10 +69,30 @@ function formatError(error: ErrorObject): string {
  * refers to itself without end, or a value nested too deeply, is a violation. Throws for an invalid schema (see
  * `schemaProblem`), and TooManyViolationsError for a value with more than 20,000 violations at once.
  */
-export function violations(schema: unknown, value: unknown): string[] {
+export const violations = (schema: unknown, value: unknown): string[] => violationsBy(validatorOf, schema, value);
+
+/** A value that was fitted to a schema. */
+export interface Fitted {
+  readonly violations: readonly string[];
+  /** The defaults that the value lacked. */
+  readonly additions: readonly Addition[];
+}
+
+/** As `violations`, of the value with the defaults of the schema added to it; `text` is its JSON. */
+export function fit(schema: unknown, text: string): Fitted {
+  const filled: unknown = JSON.parse(text, withoutPrototype);
+  const found = violationsBy((one) => validatorOf(one, 'added'), schema, filled);
+  return { violations: found, additions: found.length > 0 ? [] : additionsTo(JSON.parse(text), filled) };
+}
+
+/** Else a default is not added to a member that every object inherits, such as `constructor`. */
+const withoutPrototype = (_: string, value: unknown): unknown =>
+  isObject(value) ? Object.setPrototypeOf(value, null) : value;
+
+function violationsBy(validator: typeof validatorOf, schema: unknown, value: unknown): string[] {
   if (schema === true) return [];
   if (typeof schema !== 'object' || schema === null) return ['(root): nothing is allowed'];
-  const check = validatorOf(schema);
+  const check = validator(schema);
   try {
     return check(value) ? [] : (check.errors ?? []).map(formatError);
   } catch (error) {

@@ -2,10 +2,10 @@ import type { ScriptKind } from './scripts.ts';
 
 /**
  * The engine of a job: that of a language of scripts; the validator of JSON Schemas, whose source is the JSON text of a
- * schema; the renderer of Mustache templates, whose source is the template; or the reader of workflows, whose source is
+ * schema, without and with its defaults; the renderer of Mustache templates, whose source is the template; or the reader of workflows, whose source is
  * the text of a workflow.
  */
-export type EngineKind = ScriptKind | 'schema' | 'template' | 'workflow';
+export type EngineKind = ScriptKind | 'schema' | 'defaults' | 'template' | 'workflow';
 
 /** The limits of every script of a thread. */
 export interface Limits {
@@ -60,6 +60,7 @@ const FAILURES: Readonly<Record<EngineKind, (source: string) => string>> = {
   jq: (source) => `error executing jq query ${source}`,
   js: (source) => `error running js query ${source}`,
   schema: () => 'the JSON Schema could not be applied',
+  defaults: () => 'the JSON Schema could not be applied',
   template: () => 'the template could not be rendered',
   workflow: () => 'the workflow cannot be checked',
 };

@@ -58,7 +58,7 @@ export interface Callee {
   readonly isNative: boolean;
   /** Evaluates the input of a call over the data of the action. Throws StateError. */
   readonly prepare: (data: unknown, readSecrets: SecretReader) => Promise<CallInput>;
-  /** The child of a call, not stored yet. Throws the catchable `limits.*` for a subflow that exceeds a limit. */
+  /** The child of a call, not stored yet. Throws the catchable `limits.*` and `input.invalid` for a subflow. */
   readonly newChild: (ports: RunnerPorts, call: PreparedCall) => Promise<Run>;
   /**
    * Begins a child within the step of its caller: as far as it comes without waiting, else it is left for a machine.

@@ -4,6 +4,7 @@ import { actionsOf } from '../../../compiler/plan/traits.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { storedCallPath } from '../../../domain/runs/places.ts';
 import type { Run } from '../../../domain/runs/runs.ts';
+import { planOf } from '../../../domain/tree/revisions.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
 import { leased } from '../../../ports/table.ts';
@@ -12,6 +13,7 @@ import { admitChild, rootOf } from '../../limits/starts.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRun, type Startable } from '../../run/new-run.ts';
+import { fitInput, InputError } from '../../run/schemas.ts';
 import { resolvePath } from '../../variables/tree-files.ts';
 import { type Callee, idOfCall, type PreparedCall, parentOf } from './callee.ts';
 import { storeChild } from './children.ts';
@@ -49,8 +51,12 @@ async function newChild(ports: RunnerPorts, opened: Startable, call: PreparedCal
   const { caller, key, input } = call;
   const { run, origin } = caller;
   await admitChild(ports, run, opened.namespace);
+  const child = newRun(ports, opened, input.input, `instance:${run.id}`);
+  await fitInput(planOf(opened.revision), child).catch((error: unknown) => {
+    throw error instanceof InputError ? failure('input.invalid', error.message) : error;
+  });
   return {
-    ...newRun(ports, opened, input.input, `instance:${run.id}`),
+    ...child,
     id: idOfCall(call),
     updated: origin,
     root: rootOf(run),

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { reserveRunId } from '../../../domain/instances/idempotency-keys.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { spreadId } from '../../../domain/storage/ids.ts';
+import { planOf } from '../../../domain/tree/revisions.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import type { Labels } from '../../../language/labels.ts';
 import { leased } from '../../../ports/table.ts';
@@ -9,6 +10,7 @@ import { needStart } from '../../limits/starts.ts';
 import type { EnginePorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRunInTurns, type Startable } from '../../run/new-run.ts';
+import { fitInput } from '../../run/schemas.ts';
 
 /** A request to run a workflow. */
 export interface Invocation {
@@ -37,7 +39,7 @@ export interface Prepared {
 
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
- * invoked, `malformed` for an input that cannot be instance data, and `too-many` for a namespace at a limit.
+ * invoked, `malformed` for an input that cannot be instance data or does not fit the workflow, and `too-many` for a namespace at a limit.
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
   const { input, key, invoker = 'api' } = invocation;
@@ -48,6 +50,7 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
   const run = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
+  await fitInput(planOf(opened.revision), run);
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

@@ -12,6 +12,7 @@ import { startNew } from '../../machines/executions.ts';
 import type { EnginePorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRun, type Startable } from '../../run/new-run.ts';
+import { fitInput } from '../../run/schemas.ts';
 import { type VisitedStates, type Warning, warningsOf } from './effects.ts';
 import { patched } from './patching.ts';
 import { type Entry, reuseOf } from './reuse.ts';
@@ -140,8 +141,8 @@ async function reuseFor(
 
 /**
  * Prepares a run that repeats another one, which has ended, under a new id or the given one. Stores nothing. Throws
- * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied, and what
- * opening a workflow throws.
+ * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied and for an
+ * input that does not fit the workflow, and what opening a workflow throws.
  */
 async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: string) {
   const { from, revision, patch } = wanted;
@@ -157,6 +158,7 @@ async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: str
       ? { run: fresh, visited: { skipped: [], repeated: run.flow } }
       : await recordedBeginning(ports, run, from);
   const data = patched(beginning.run.data, patch);
+  if (from === '') await fitInput(plan, { ...fresh, data });
   const reuse =
     wanted.repeat === 'all' ? undefined : await reuseFor(ports, run, beginning, { plan, state: from, data });
   const next: runs.Run = {
