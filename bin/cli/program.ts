@@ -38,7 +38,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const command = await need(VERSION.includes(name) ? 'version' : name);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.some((word) => HELP.includes(word))) {
-    await terminal.print(`${helpOf(command)}\n`);
+    const words = own.filter((word) => !word.startsWith('-'));
+    const more = (await command.helpOn?.(words, terminal)) ?? [];
+    await terminal.print(`${[helpOf(command), ...(more.length > 0 ? ['', ...more] : [])].join('\n')}\n`);
     return EXIT.success;
   }
   const { text, isSuccess, isData } = await command.run(rest, terminal);

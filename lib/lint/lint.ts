@@ -57,6 +57,7 @@ const EMPTY: Workflow = {
   root: { kind: 'scalar', value: null, tag: '!!null', text: '', line: 1, column: 1 },
   problems: [],
   timeouts: {},
+  queries: [],
   states: [],
   functions: [],
 };

@@ -56,6 +56,25 @@ describe('weft exec', () => {
     expect(await outputOf(['-i', '-'], '{"from":"input"}')).toEqual({ from: 'input' });
   });
 
+  test('lists the input of a file beside the help', async () => {
+    const properties = `{order: {type: string}, express: {type: boolean, default: false, description: By air}}`;
+    const typed = `input: {required: [order, express], properties: ${properties}}\n${ECHO}`;
+    await workspace.write({ 'typed.yaml': typed, 'wrong.yaml': 'states: 1\n' });
+    const { code, out } = await workspace.weft(['exec', '--help', 'typed.yaml']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'Input of typed.yaml:\n  order=TEXT        required\n  express:=BOOLEAN  default false; By air\n',
+    );
+    expect((await workspace.weft(['exec', 'flows/echo.yaml', '-h'])).out).toContain('flows/echo.yaml takes any input.');
+    expect((await workspace.weft(['exec', 'wrong.yaml', '-h'])).out).toContain(
+      "'weft validate wrong.yaml' lists them.",
+    );
+    const { code: rejected, err } = await workspace.weft(['exec', 'typed.yaml', 'express:=1']);
+    expect({ rejected, err }).toMatchObject({ rejected: 1, err: expect.stringContaining('(root): order is required') });
+    const run = await workspace.weft(['exec', 'typed.yaml', 'order=o-1', '-q']);
+    expect(JSON.parse(run.out)).toEqual({ order: 'o-1', express: false });
+  });
+
   test.each([
     ['no workflow', ['exec'], 'no workflow given; give its path, or a local file'],
     ['an argument that is no input', ['exec', 'echo', 'x'], "'x' is no input; write it as NAME=TEXT or NAME:=JSON"],

@@ -405,6 +405,8 @@ const FLOW: readonly Mistake[] = [
 const event = (fields: string, rest: string): string =>
   `start: {type: event, event: {type: order.new}}\nstates:\n- id: a\n  type: noop\n  transform: {${fields}}\n  transition: b\n- id: b\n${rest}`;
 
+const TYPED = 'input: {properties: {order: {type: object, properties: {number: {}}}, express: {default: false}}}\n';
+
 /** Members that the data never has. */
 const MEMBERS: readonly Mistake[] = [
   {
@@ -450,6 +452,27 @@ const MEMBERS: readonly Mistake[] = [
     rule: 'member-missing',
     text: 'states:\n- id: a\n  type: validate\n  schema: {type: object, properties: {customer: {type: string}}}\n  transform:\n    c: jq(.▸cutomer)\n',
     mended: 'jq(.customer)',
+  },
+  {
+    rule: 'member-missing',
+    text: `${TYPED}states:\n- {id: a, type: noop, log: jq(.▸customer)}\n`,
+    right: `${TYPED}states:\n- {id: a, type: noop, log: jq(.order)}\n`,
+    hint: 'the schema has: order, express',
+  },
+  {
+    rule: 'member-missing',
+    text: `${TYPED}states:\n- {id: a, type: noop, log: jq(.order.▸nubmer)}\n`,
+    mended: 'jq(.order.number)',
+  },
+  {
+    rule: 'member-missing',
+    text: `${TYPED}cancelOn: {type: x, context: {order: jq(.▸ordr)}}\nstates:\n- {id: a, type: noop}\n`,
+    mended: 'jq(.order)',
+  },
+  {
+    rule: 'member-missing',
+    text: `${TYPED}labels: {order: jq(.▸ordr)}\nstates:\n- {id: a, type: noop}\n`,
+    mended: 'jq(.order)',
   },
   {
     rule: 'member-missing',

@@ -37,6 +37,18 @@ describe('a member that may exist is not reported', () => {
       ),
     ],
     [
+      'a member that a query expects to be missing in the input',
+      'input: {properties: {a: {}}}\nstates:\n- {id: a, type: noop, transform: jq(.b // .a)}\n',
+    ],
+    [
+      'any member of an input without properties',
+      'input: {required: [a]}\nstates:\n- {id: a, type: noop, log: jq(.b)}\n',
+    ],
+    [
+      'a member that a state added to the input',
+      "input: {properties: {a: {}}}\nstates:\n- {id: a, type: noop, transform: 'jq(. + {b: 1})', transition: b}\n- {id: b, type: noop, log: jq(.b)}\n",
+    ],
+    [
       'the schema of an open object',
       'states:\n- {id: a, type: validate, schema: {type: object, properties: {a: {}}}, transform: jq(.other)}\n',
     ],

@@ -20,6 +20,7 @@ import {
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { pathOfFile } from '../workflows/file-path.ts';
+import { inputLines } from '../workflows/input-fields.ts';
 import { lineText } from './logs.ts';
 import { push } from './push.ts';
 
@@ -76,11 +77,12 @@ async function bodyOf({ input }: Values, words: readonly string[], terminal: Ter
   return readBytes(terminal, input);
 }
 
+const isFile = async (terminal: Terminal, name: string): Promise<boolean> =>
+  EXTENSION.test(name) && (await stat(resolve(terminal.cwd, name)).catch(() => undefined))?.isFile() === true;
+
 /** The path of the workflow. A local file is pushed first, as Direktiv's command line does. */
 async function pathOf(values: Values, name: string, service: Service, terminal: Terminal): Promise<string> {
-  const isFile =
-    EXTENSION.test(name) && (await stat(resolve(terminal.cwd, name)).catch(() => undefined))?.isFile() === true;
-  if (!isFile) return name;
+  if (!(await isFile(terminal, name))) return name;
   const path = await pathOfFile(terminal.cwd, name);
   if (values['no-push']) return path;
   const source = { name, as: path, keepsExtension: false };
@@ -159,10 +161,16 @@ export const exec = defineCommand({
     'exec PATH --input FILE|- [--ref REF] [--output FILE]',
     'exec FILE.yaml [--no-push]',
     'exec PATH --no-wait',
+    'exec --help FILE.yaml',
   ],
+  helpOn: async ([name = ''], terminal) => {
+    if (!(await isFile(terminal, name))) return [];
+    return inputLines(name, new TextDecoder().decode(await readBytes(terminal, name)));
+  },
   notes: [
     'A file is pushed first. Its workflow has its path from the folder of .weft.yaml, else from the root of the Git',
     'repository, else that of its folder and its name: examples/hello/workflow.yaml is examples/hello/workflow.',
+    '--help with a file lists the members of its input.',
   ],
   options: OPTIONS,
   run,

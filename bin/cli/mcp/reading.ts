@@ -1,10 +1,11 @@
+import type { ObjectSchema } from '../../../lib/compiler/plan/schemas.ts';
 import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, rowsAt, textAt } from '../client/replies.ts';
 import { namespacePath, type Service, treePath } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
 import { stateOf, workflowsBelow } from '../workflows/listing.ts';
-import { type InputSchema, textFields } from './schemas.ts';
+import { textFields } from './schemas.ts';
 
 /** The service and namespace that the tools act on. */
 export interface ToolPlace {
@@ -17,7 +18,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A tool: its description, its arguments, and how it is run. It returns a value that is sent as JSON. */
 export interface Tool {
   readonly description: string;
-  readonly input: InputSchema;
+  readonly input: ObjectSchema;
   /** It starts, changes or ends something. */
   readonly writes: boolean;
   /** Throws CommandFailedError, ServiceUnreachableError. */

@@ -4,7 +4,7 @@ import { treePath } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
 import { workflowsBelow } from '../workflows/listing.ts';
 import { runPath, type Tool, type ToolPlace, text } from './reading.ts';
-import { inputSchemaOf, textFields } from './schemas.ts';
+import { argumentsOf, textFields } from './schemas.ts';
 
 /** How long a tool waits for a run, in milliseconds. After that the tool returns the id, and the run continues. */
 const WAIT_MS = 60_000;
@@ -92,8 +92,8 @@ export const WRITING: Readonly<Record<string, Tool>> = {
 const toolName = (path: string): string => `workflow_${path.replace(/[^a-zA-Z0-9_-]/g, '_')}`.slice(0, 64);
 
 /**
- * A tool for each workflow below a directory: its arguments are the input, by the JSON Schema that the first state of the
- * workflow validates by. Throws CommandFailedError, ServiceUnreachableError.
+ * A tool for each workflow below a directory: its arguments are the input, by the JSON Schema that the workflow has
+ * for it. Throws CommandFailedError, ServiceUnreachableError.
  */
 export async function workflowTools(place: ToolPlace, directory: string): Promise<Readonly<Record<string, Tool>>> {
   const { service, namespace } = place;
@@ -105,7 +105,7 @@ export async function workflowTools(place: ToolPlace, directory: string): Promis
     const description = `Runs the workflow ${path}${about === undefined ? '' : `: ${about}`}`;
     return [
       toolName(path),
-      { description, input: inputSchemaOf(source), writes: true, run: (at, given) => runAndWait(at, path, given) },
+      { description, input: argumentsOf(source), writes: true, run: (at, given) => runAndWait(at, path, given) },
     ];
   });
   return Object.fromEntries(await Promise.all(tools));

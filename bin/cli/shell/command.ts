@@ -63,6 +63,8 @@ export interface Command {
   readonly notes: readonly string[];
   /** The words that may follow its name, for completion. */
   readonly words: readonly string[];
+  /** Lines for the help when it is requested beside these arguments. */
+  readonly helpOn?: (args: readonly string[], terminal: Terminal) => Promise<readonly string[]>;
   /** Throws UsageError, CommandFailedError and ServiceUnreachableError. */
   readonly run: (args: readonly string[], terminal: Terminal) => Promise<Outcome>;
 }
@@ -88,8 +90,9 @@ interface Definition<O extends Options> extends Omit<Command, 'run' | 'options' 
 
 /** A command whose arguments are parsed by its options. Arguments that do not fit them are a UsageError. */
 export function defineCommand<const O extends Options>(definition: Definition<O>): Command {
-  const { options, run, notes = [], words = [], about, usage } = definition;
+  const { options, run, notes = [], words = [], about, usage, helpOn } = definition;
   return {
+    ...(helpOn && { helpOn }),
     about,
     usage,
     notes,

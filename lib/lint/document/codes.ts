@@ -25,6 +25,8 @@ export const ENGINE_CODES: readonly string[] = [
   'workflow.invoke',
   'secrets.notFound',
   'event.jq',
+  'input.invalid',
+  'output.invalid',
   'limits.activeRuns',
   'limits.descendants',
   'limits.transitions',

@@ -31,6 +31,12 @@ const EVERY_STATE: QueryFields = [
   ['transform', 'transform'],
 ];
 
+/** The fields of a workflow that are queries over the input of a run. */
+const OF_INPUT: QueryFields = [
+  ['labels', 'value'],
+  ['cancelOn.context', 'context'],
+];
+
 const actionFields = (action: string): QueryFields => [
   [`${action}.input`, 'input'],
   [`${action}.files.*.key`, 'file'],
@@ -162,8 +168,15 @@ export function toText(node: ScalarNode, { scripts, unclosed }: LocatedScripts, 
 }
 
 /** Returns the queries of a state with this kind of work, in the order of the table. */
-export function queriesOf(state: Node, kind: WorkKind, source: SourceText): readonly QueryView[] {
-  return [...EVERY_STATE, ...FIELDS[kind]].flatMap(([path, role]) =>
-    select(state, path).map((found) => ({ ...found, role, texts: textsOf(found.node, source) })),
+export const queriesOf = (state: Node, kind: WorkKind, source: SourceText): readonly QueryView[] =>
+  queriesAt(state, [...EVERY_STATE, ...FIELDS[kind]], source);
+
+/** Returns the queries of a workflow over the input of a run. */
+export const queriesOfInput = (root: Node, source: SourceText): readonly QueryView[] =>
+  queriesAt(root, OF_INPUT, source);
+
+function queriesAt(node: Node, fields: QueryFields, source: SourceText): readonly QueryView[] {
+  return fields.flatMap(([path, role]) =>
+    select(node, path).map((found) => ({ ...found, role, texts: textsOf(found.node, source) })),
   );
 }

@@ -7,7 +7,7 @@ import { findEntry, type Part } from '../../compiler/sections.ts';
 import { createSourceText, type Position, type SourceText } from '../../language/position.ts';
 import type { Problem } from '../../language/problem.ts';
 import { type Node, parseYaml } from '../../language/yaml/parser.ts';
-import { type QueryView, queriesOf } from './queries.ts';
+import { type QueryView, queriesOf, queriesOfInput } from './queries.ts';
 
 /** A part of a workflow. Its plan is absent if the compiler rejects the part. */
 interface PartView<Plan> extends Position {
@@ -46,6 +46,10 @@ export interface Workflow {
   /** The id of the first state. */
   readonly entry?: string;
   readonly timeouts: { readonly interrupt?: string; readonly kill?: string };
+  /** The JSON Schema of the data with which a run begins. */
+  readonly input?: unknown;
+  /** The queries over that data outside of the states. */
+  readonly queries: readonly QueryView[];
   readonly states: readonly StateView[];
   readonly functions: readonly FunctionView[];
 }
@@ -74,6 +78,8 @@ export function readWorkflow(text: string): ReadWorkflow {
     ...(startNode !== undefined && { startNode }),
     ...(entry !== undefined && { entry }),
     timeouts: document.settings.timeouts,
+    input: document.settings.input,
+    queries: queriesOfInput(root, source),
     states,
     functions: viewsOf(root, 'functions', document.functions).map(({ targets: _, ...view }) => view),
   };

@@ -2,7 +2,7 @@ import type { CatchPlan, StatePlan, WorkKind, WorkOf } from '../../compiler/plan
 import type { QueryView } from '../document/queries.ts';
 import type { StateView, Workflow } from '../document/workflow.ts';
 import { type OnAccess, shapeOfQuery, shapeOfTransform } from './query.ts';
-import { shapeOfSchema } from './schema.ts';
+import { shapeOfInput, shapeOfSchema } from './schema.ts';
 import {
   ANY,
   ANY_OBJECT,
@@ -44,10 +44,9 @@ function queryAt(state: StateView, path: string): QueryView | undefined {
   return byPath.get(path);
 }
 
-/** The input of a run: any object, or the events by their types (workflow-language 3). */
-function inputOf({ start }: Workflow): Shape {
-  if (start === undefined || start.type === 'default' || start.type === 'scheduled') return ANY_OBJECT;
-  if (start.type === 'webhook') return ANY_OBJECT;
+/** The data with which a run begins: by its schema, or the events by their types (workflow-language 3). */
+function inputOf({ start, input }: Workflow): Shape {
+  if (start === undefined || !('events' in start)) return shapeOfInput(input);
   const types = [...new Set(start.events.map(({ type }) => type))];
   const isOptional = start.type === 'eventsXor' && types.length > 1;
   return { kind: 'object', members: new Map(types.map((type) => [type, { shape: EVENT, isOptional }])), isOpen: false };
@@ -229,6 +228,7 @@ function dataShapes(workflow: Workflow): ReadonlyMap<string, Shape> | undefined 
 
 /** Reports each access of the scripts of a workflow to members, with the shape of the value that has them. */
 export function visitAccesses(workflow: Workflow, onAccess: OnAccess): void {
+  for (const query of workflow.queries) shapeOfQuery(query, inputOf(workflow), onAccess);
   const shapes = dataShapes(workflow);
   if (shapes === undefined) return;
   for (const state of workflow.states.filter(isPlanned)) {

@@ -25,6 +25,21 @@ export function shapeOfSchema(schema: unknown): Shape {
   return type === 'object' ? shapeOfObject(schema) : ANY;
 }
 
+/** The shape of the data that a workflow describes by the schema of its input. */
+export function shapeOfInput(schema: unknown): Shape {
+  return isObject(schema) ? described(shapeOfSchema({ ...schema, type: 'object' })) : ANY_OBJECT;
+}
+
+/** The shape with a mark at each open object that has known members. */
+function described(shape: Shape): Shape {
+  if (shape.kind !== 'object') return shape;
+  const members = [...shape.members].map(([key, member]): [string, Member] => [
+    key,
+    { ...member, shape: described(member.shape) },
+  ]);
+  return { ...shape, members: new Map(members), ...(shape.isOpen && members.length > 0 && { isDescribed: true }) };
+}
+
 function shapeOfObject(schema: Readonly<Record<string, unknown>>): Shape {
   const { properties, required, additionalProperties } = schema;
   if (COMBINED.some((keyword) => Object.hasOwn(schema, keyword))) return ANY_OBJECT;

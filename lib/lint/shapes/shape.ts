@@ -10,6 +10,8 @@ export interface ObjectShape {
   readonly kind: 'object';
   readonly members: ReadonlyMap<string, Member>;
   readonly isOpen: boolean;
+  /** It is open only because the schema that its workflow has for the data does not exclude other members. */
+  readonly isDescribed?: true;
 }
 
 /** The possible values, as far as they are known. `never`: no value, because the query fails or has no result. */
@@ -223,6 +225,12 @@ export function knownMembers(shape: Shape, key: string): readonly string[] {
   return [...new Set(objects.flatMap(({ members }) => [...members.keys()]))];
 }
 
+/** The members that a schema describes of an open object; undefined if it has the member, or no schema describes it. */
+export function describedWithout(shape: Shape, key: string): readonly string[] | undefined {
+  const isOther = shape.kind === 'object' && shape.isDescribed === true && !shape.members.has(key);
+  return isOther ? [...shape.members.keys()] : undefined;
+}
+
 /** True if two shapes are the same. */
 export function isSame(one: Shape, other: Shape): boolean {
   if (one === other) return true;
@@ -235,7 +243,8 @@ export function isSame(one: Shape, other: Shape): boolean {
   }
   if (one.kind !== 'object' || other.kind !== 'object')
     return one.kind === other.kind && one.kind !== 'array' && one.kind !== 'union';
-  if (one.isOpen !== other.isOpen || one.members.size !== other.members.size) return false;
+  if (one.isOpen !== other.isOpen || one.isDescribed !== other.isDescribed || one.members.size !== other.members.size)
+    return false;
   return [...one.members].every(([key, member]) => {
     const same = other.members.get(key);
     return same !== undefined && same.isOptional === member.isOptional && isSame(member.shape, same.shape);

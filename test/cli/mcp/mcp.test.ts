@@ -139,6 +139,16 @@ describe('weft mcp', () => {
       inputSchema: { type: 'object', required: ['order'] },
     });
     expect((await use(agent, 'workflow_price', { order: { amount: 2 } })).json()['output']).toEqual({ total: 4 });
+    const input = 'input: {required: [order], properties: {order: {}, unit: {default: 3}}}\n';
+    const states = 'states:\n- {id: a, type: noop, transform: "jq({total: (.order.amount * .unit)})"}\n';
+    await client.call('PUT', `/api/namespaces/${NAMESPACE}/tree/typed?op=create-workflow`, { body: input + states });
+    const typed = (await agent.listTools()).tools.find(({ name }) => name === 'workflow_typed');
+    expect(typed?.inputSchema).toEqual({
+      type: 'object',
+      required: ['order'],
+      properties: { order: {}, unit: { default: 3 } },
+    });
+    expect((await use(agent, 'workflow_typed', { order: { amount: 2 } })).json()['output']).toEqual({ total: 6 });
     expect(await use(agent, 'workflow_price', {})).toMatchObject({
       isError: true,
       text: "'workflow_price' needs order",

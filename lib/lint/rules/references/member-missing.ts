@@ -6,7 +6,7 @@ import type { Report } from '../../reports/finding.ts';
 import { MAX_FINDINGS, type Rule, replaceInScript } from '../../reports/rule.ts';
 import type { Access } from '../../shapes/evaluation.ts';
 import { visitAccesses } from '../../shapes/flow.ts';
-import { knownMembers, memberOf, membersWithout } from '../../shapes/shape.ts';
+import { describedWithout, knownMembers, memberOf, membersWithout } from '../../shapes/shape.ts';
 
 /** Longer names are not compared: comparing two takes quadratic time. */
 const MAX_COMPARED = 40;
@@ -62,23 +62,25 @@ function reportOf(workflow: Workflow, script: Script, access: Access): Report | 
   const { key, from, to, shape, isGuarded } = access;
   // Secrets are the subject of another rule.
   if (key === 'secrets') return undefined;
-  const members = membersWithout(shape, key);
+  const members = membersWithout(shape, key) ?? (isGuarded ? undefined : describedWithout(shape, key));
   const near =
     nearestMember(access, members) ??
     (isGuarded || members === undefined ? undefined : (nested(access, members) ?? abbreviated(key, members)));
   if (near === undefined && (members === undefined || isGuarded)) return undefined;
+  const isCertain = membersWithout(shape, key) !== undefined;
+  const what = isCertain ? 'what exists here' : 'the schema has';
   const listed = (members ?? []).slice(0, MAX_LISTED).join(', ');
-  const hint = near === undefined ? `what exists here: ${listed || 'nothing'}` : `did you mean '.${near}'?`;
+  const hint = near === undefined ? `${what}: ${listed || 'nothing'}` : `did you mean '.${near}'?`;
   const isQuoted = script.source[from] === '"';
   const mend = near === undefined || isQuoted ? undefined : replaceInScript(workflow, script, { from, to, text: near });
-  const message = members === undefined ? `'.${key}' is not described in the schema` : `'.${key}' never exists here`;
+  const message = isCertain ? `'.${key}' never exists here` : `'.${key}' is not described in the schema`;
   return { at: script.at(from), end: script.at(to), message, ...omitUndefined({ hint, mend }) };
 }
 
 export const memberMissing: Rule = {
   severity: 'hint',
   about:
-    'A query reads a member that the data never has at this state, on any way to it: the value is null. What the data has follows from the start, from transforms, events, variables and schemas; results of functions may be anything.',
+    'A query reads a member that the data never has at this state, on any way to it: the value is null. What the data has follows from the start, from transforms, events, variables and schemas; results of functions may be anything. A member that the schema of `input` does not describe is reported too.',
   wrong: `states:
 - id: first
   type: noop
