@@ -163,6 +163,13 @@ export interface Operations {
     reply: ConfigReply;
     frame: never;
   };
+  getWorkflowsDescription: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: DescriptionReply;
+    frame: never;
+  };
   getUsage: {
     path: { readonly namespace: string };
     query: never;
@@ -1271,6 +1278,7 @@ export const operations = {
   deleteNamespace: { method: 'DELETE', path: '/namespaces/{namespace}', permission: 'admin', reply: 'none' },
   getConfig: { method: 'GET', path: '/namespaces/{namespace}/config', permission: 'read', reply: 'json' },
   setConfig: { method: 'PATCH', path: '/namespaces/{namespace}/config', permission: 'write', reply: 'json' },
+  getWorkflowsDescription: { method: 'GET', path: '/namespaces/{namespace}/openapi.json', permission: 'read', reply: 'json' },
   getUsage: { method: 'GET', path: '/namespaces/{namespace}/usage', permission: 'read', reply: 'json' },
   getDefinitions: { method: 'GET', path: '/namespaces/{namespace}/definitions', permission: 'read', reply: 'json' },
   getNode: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', permission: 'read', reply: 'json' },

@@ -1,3 +1,4 @@
+import { namespaceOpenapi } from '../../lib/api/docs/namespace-openapi.ts';
 import { requireAdministrator } from '../../lib/api/http/access.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
@@ -8,6 +9,7 @@ import * as removals from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
+import { executableWorkflows } from '../../lib/engine/inspection/executable-workflows.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),
@@ -27,6 +29,10 @@ export const endpoints: Endpoints<'namespaces'> = {
     namespaces.configure(ports, path.namespace, input, (setting) =>
       requireAdministrator(caller, `the setting '${setting}'`),
     ),
+  getWorkflowsDescription: async (ports, { path }) => {
+    const namespace = await namespaces.need(ports, path.namespace);
+    return namespaceOpenapi(namespace.name, await executableWorkflows(ports, namespace));
+  },
   getUsage: async (ports, { path }) => usageOf(ports, await namespaces.need(ports, path.namespace)),
   getDefinitions: async (ports, { path }) =>
     definitions.progressOf(ports, (await namespaces.need(ports, path.namespace)).id),

@@ -192,8 +192,8 @@ function pathItem(path: string): Json {
   return Object.fromEntries(operations);
 }
 
-/** One of these is sufficient (rest-api reference, 16). */
-function securitySchemes(): Json {
+/** The schemes by which a request has its key; one of them is sufficient (rest-api reference, 16). */
+export function securitySchemes(): Json {
   const headers = KEY_HEADERS.map((name) => [name, { type: 'apiKey', in: 'header', name }]);
   return { ...Object.fromEntries(headers), bearer: { type: 'http', scheme: 'bearer' } };
 }

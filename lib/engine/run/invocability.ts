@@ -10,7 +10,10 @@ export interface InvocationProblem {
 }
 
 /** Why a request or another workflow cannot invoke a workflow; undefined when it can. */
-export function invocationProblem({ node, revision }: Opened): InvocationProblem | undefined {
+export function invocationProblem({
+  node,
+  revision,
+}: Pick<Opened, 'node' | 'revision'>): InvocationProblem | undefined {
   const { plan } = revision;
   if (plan === undefined) return { kind: 'invalid', message: `cannot parse workflow '${node.path}'` };
   if (EVENT_STARTS.has(plan.start.type)) {

@@ -41,11 +41,18 @@ export function fieldsOf(schema: unknown): readonly InputField[] | undefined {
 }
 
 /**
- * The fields of the input of a workflow: those of the schema of its first state, if this is a `validate` state for the
- * whole data.
+ * The fields of the input of a workflow: those of its `input`, else those of the schema of its first state, if this is a
+ * `validate` state for the whole data. A field of `input` with a default need not be sent.
  */
 export function inputSchema(document: unknown): readonly InputField[] | undefined {
-  const states = isObject(document) && Array.isArray(document['states']) ? document['states'] : [];
+  if (!isObject(document)) return undefined;
+  if (document['input'] !== undefined) {
+    return fieldsOf(document['input'])?.map((field) => ({
+      ...field,
+      isRequired: field.isRequired && field.example === undefined,
+    }));
+  }
+  const states = Array.isArray(document['states']) ? document['states'] : [];
   const first: unknown = states[0];
   if (!isObject(first) || first['type'] !== 'validate' || first['subject'] !== undefined) return undefined;
   return fieldsOf(first['schema']);

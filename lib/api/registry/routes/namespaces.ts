@@ -58,6 +58,16 @@ export const namespaces = {
     about:
       'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
   },
+  getWorkflowsDescription: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces/{namespace}/openapi.json',
+    reply: 'description',
+    permission: 'read',
+    from: 'weft',
+    about:
+      'Returns an OpenAPI description with a path for each workflow that a request can start, and its schemas of input and output.',
+  },
   getUsage: {
     family: 'namespaces',
     method: 'GET',
