@@ -5,7 +5,7 @@ import type { TokenStream } from './token-stream.ts';
 export interface Grammar {
   readonly tokens: TokenStream;
   /** Calls a parser that may call itself. Throws JqSyntaxError for a program that is nested too deeply. */
-  readonly deeper: <T>(parse: () => T) => T;
+  readonly deeper: <T>(parse: () => T, units?: number) => T;
   /** An expression with pipes. */
   readonly pipe: () => Ast;
   /** An expression without pipes and commas. */

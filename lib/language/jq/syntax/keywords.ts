@@ -115,5 +115,7 @@ export function parseWord(grammar: Grammar): Ast {
 export function parseBinding(grammar: Grammar, from: number, source: Ast): Ast {
   const patterns = parsePatterns(grammar);
   grammar.tokens.expect('operator', '|');
-  return ranged(grammar, from, { kind: 'bind', source, patterns, body: grammar.pipe() });
+  // A binding inside of another one takes the stack of two levels.
+  const body = grammar.deeper(grammar.pipe);
+  return ranged(grammar, from, { kind: 'bind', source, patterns, body });
 }

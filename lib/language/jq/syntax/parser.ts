@@ -6,11 +6,11 @@ import { bindingPower, isUpdate, type Operator, SUM_LEVEL } from './operators.ts
 import { parsePostfix } from './terms.ts';
 import { TokenStream } from './token-stream.ts';
 
-/**
- * The calls of `deeper` inside each other, of which a bracket takes two, and the levels of a syntax tree: the call stack
- * is enough for twice as many.
- */
+/** The levels of a syntax tree, and the units of `deeper` inside each other: the call stack has room for twice as many. */
 const MAX_DEPTH = 1000;
+
+/** The units of a term, such as an object or a loop: its parts are parsed with as many frames of the call stack. */
+const TERM = 4;
 
 /** The message of the error of a program that is nested too deeply. */
 export const TOO_DEEP = 'the program is nested too deeply';
@@ -42,11 +42,11 @@ const tooDeep = (offset: number) => new JqSyntaxError(TOO_DEEP, offset);
 
 function createGrammar(tokens: TokenStream): Grammar {
   let depth = 0;
-  const deeper = <T>(parse: () => T): T => {
-    depth += 1;
+  const deeper = <T>(parse: () => T, units = 1): T => {
+    depth += units;
     if (depth > MAX_DEPTH) throw tooDeep(tokens.next.from);
     const parsed = parse();
-    depth -= 1;
+    depth -= units;
     return parsed;
   };
   const grammar: Grammar = {
@@ -55,7 +55,7 @@ function createGrammar(tokens: TokenStream): Grammar {
     pipe: () => deeper(() => parsePipe(grammar)),
     operation: () => parseBinary(grammar, 0, true),
     memberValue: () => parseBinary(grammar, 0, false),
-    postfix: () => deeper(() => parsePostfix(grammar)),
+    postfix: () => deeper(() => parsePostfix(grammar), TERM),
   };
   return grammar;
 }
