@@ -101,6 +101,23 @@ describe('an invalid state', () => {
     ],
     ['- {id: a, type: getter, variables: [{scope: instance}]}', 'state[0]: variables[0] is invalid: key required'],
     [
+      "- {id: a, type: getter, variables: [{scope: instance, key: ''}]}",
+      'state[0]: variables[0] is invalid: key required',
+    ],
+    [
+      "- {id: a, type: setter, variables: [{scope: instance, key: '', value: 1}]}",
+      'state[0]: variables[0] is invalid: key required',
+    ],
+    ["- {id: a, type: foreach, array: '', action: {function: f}}", 'state[0]: array required'],
+    [
+      '- {id: a, type: action, action: {function: f, files: [{key: k}, {as: q}]}}',
+      'state[0]: files[1] is invalid: key required',
+    ],
+    [
+      "- {id: a, type: parallel, actions: [{function: f, files: [{key: ''}]}]}",
+      'state[0]: actions[0] is invalid: files[0] is invalid: key required',
+    ],
+    [
       '- {id: a, type: setter, variables: [{key: k, scope: system}]}',
       "state[0]: variables[0] is invalid: bad scope (choose 'namespace', 'workflow', 'thread' or 'instance')",
     ],

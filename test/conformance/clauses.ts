@@ -55,8 +55,8 @@ export const CLAUSE_EXAMPLES: readonly ClauseExample[] = [
   },
   {
     clause: '2.1',
-    says: 'a file without a key is an invalid key',
-    states: `- {id: a, type: action, action: {function: f, files: [{as: x}]}}`,
+    says: 'a file without a key is an invalid key, which only a foreach may have when it is stored',
+    states: "- {id: a, type: foreach, array: 'jq([1])', action: {function: f, files: [{as: x}]}}",
     status: 'failed',
     code: 'service.var.invalidKey',
   },
@@ -81,7 +81,8 @@ export const CLAUSE_EXAMPLES: readonly ClauseExample[] = [
 - {id: b, type: noop, transform: {x: 'jq(1, 2)', y: jq(.error.msg)}}`,
     status: 'failed',
     code: 'service.jq.badCommand',
-    message: "unable to apply transform: failed to evaluate jq/js: error in 'x': jq query produced multiple outputs",
+    message:
+      "unable to apply transform: failed to evaluate jq/js: error in 'x': jq query produced multiple outputs: 1, 2",
   },
   {
     clause: '5.4',

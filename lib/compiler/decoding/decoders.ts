@@ -135,7 +135,7 @@ export const dictionary: Decoder<Readonly<Record<string, unknown>>> = createDeco
 export function required<T>(decode: Decoder<T>): Decoder<NonNullable<T>> {
   return createDecoder({ ...decode.accepts, isRequired: true }, (node, field, context) => {
     const value = decode(node, field, context);
-    const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
+    const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
     // For any other node without a value, the decoder itself has reported a problem.
     if (isEmpty && (node === undefined || isEmptyNode(node))) reportInvalid(context, field, `${field.name} required`);
     return value as NonNullable<T>;

@@ -42,7 +42,9 @@ export const optionalAction = object({
   input: query,
   secrets: list(text),
   retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
-  files: list(object({ key: text, as: text, scope: text, type: text, permissions: text })),
+  files: list(object({ key: required(text), as: text, scope: text, type: text, permissions: text }), {
+    prefix: 'files',
+  }),
 });
 
 /** An action: the function to call, its input and files, and the retries (workflow-language 2.1, 7.5). */

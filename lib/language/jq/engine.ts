@@ -1,5 +1,12 @@
 import type { Jq } from 'jq-wasm/inline';
-import { type Engine, failureMessage, type Limits, noResultMessage, type ScriptResult } from '../scripts/engine.ts';
+import {
+  type Engine,
+  failureMessage,
+  type Limits,
+  noResultMessage,
+  type ScriptResult,
+  severalOutputsMessage,
+} from '../scripts/engine.ts';
 import { isSelfContained } from './brackets.ts';
 import { jqErrorMessage } from './error-messages.ts';
 import { strptime } from './gojq/date-parsing.ts';
@@ -56,7 +63,7 @@ function run(jq: Jq, source: string, data: string, limits: Limits): ScriptResult
   if (exitCode !== 0) return { error: failureMessage('jq', source, jqErrorMessage(stderr, source)) };
   const [first = '', second] = stdout.split('\n');
   if (first === '' || first === 'null') return { error: noResultMessage('jq', source) };
-  return second === undefined ? { text: first } : { error: 'jq query produced multiple outputs' };
+  return second === undefined ? { text: first } : { error: severalOutputsMessage(source) };
 }
 
 // jq compiles its library for each program, so one program of several scripts takes little more time than one script.

@@ -1,6 +1,6 @@
 import { compileFast, UnknownOutcomeError } from '../jq/subset/fast-jq.ts';
 import { isObject, setMember, sortedKeys, toJson } from '../json.ts';
-import { noResultMessage } from '../scripts/engine.ts';
+import { noResultMessage, severalOutputsMessage } from '../scripts/engine.ts';
 import { QueryError } from '../scripts/query-error.ts';
 import { nextScript, type Piece, type ScriptKind, scanScripts } from '../scripts/scripts.ts';
 
@@ -127,7 +127,7 @@ function evaluateFast({ kind, source }: Script, data: unknown): Outcome | undefi
 /** A result is exactly one output that is not null (workflow-language 5.3). */
 function toOutcome([first = null, ...others]: readonly unknown[], source: string): Outcome {
   if (first === null) return { error: new QueryError(noResultMessage('jq', source)) };
-  if (others.length > 0) return { error: new QueryError('jq query produced multiple outputs') };
+  if (others.length > 0) return { error: new QueryError(severalOutputsMessage(source)) };
   return { value: first };
 }
 

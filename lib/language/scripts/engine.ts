@@ -83,3 +83,8 @@ export function exhausted(kind: EngineKind, source: string, { memoryMiB }: Limit
 export function noResultMessage(kind: ScriptKind, source: string): string {
   return `error in ${kind} query ${source}: no results`;
 }
+
+/** Returns the error message of a jq program with several outputs: the original's, and the program. */
+export function severalOutputsMessage(source: string): string {
+  return `jq query produced multiple outputs: ${source}`;
+}

@@ -52,8 +52,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 const applicable = all.filter((row) => isBuilt(row) && LEFT_OUT[row.name] === undefined);
 
-/** The original omits the violation here; Weft adds the first violation to each log line and message that has none. */
-const named = (text: string): string => text.replace(/(JSONSchema validation: ).*/s, '$1<nil>');
+/** The original omits the first violation of a schema, and the query that had several outputs; Weft adds them. */
+const named = (text: string): string =>
+  text.replace(/(JSONSchema validation: ).*/s, '$1<nil>').replace(/(produced multiple outputs): .*/s, '$1');
 
 let client: Client;
 
