@@ -55,8 +55,8 @@ export const CLAUSE_EXAMPLES: readonly ClauseExample[] = [
   },
   {
     clause: '2.1',
-    says: 'a file without a key is an invalid key, which only a foreach may have when it is stored',
-    states: "- {id: a, type: foreach, array: 'jq([1])', action: {function: f, files: [{as: x}]}}",
+    says: 'a file whose key is empty is an invalid key',
+    states: `- {id: a, type: action, action: {function: f, files: [{key: 'jq("")', as: x}]}}`,
     status: 'failed',
     code: 'service.var.invalidKey',
   },
