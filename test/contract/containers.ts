@@ -74,6 +74,16 @@ export function containersContract(open: () => Promise<OpenedFunction>, missing?
     expect(failure).toEqual({ code: '', message: 'no bread' });
   });
 
+  test('reads the message of the error headers as UTF-8', async () => {
+    const { failure } = await call({
+      do: 'error',
+      brand: 'Service',
+      code: 'shop.empty',
+      message: 'kein Brot in Köln, 0 €',
+    });
+    expect(failure).toEqual({ code: 'shop.empty', message: 'kein Brot in Köln, 0 €' });
+  });
+
   test("fails with 'container failed' for an error status without error headers", async () => {
     const { failure } = await call({ do: 'status', status: 503, text: 'closed today' });
     expect(failure).toEqual({ code: 'container failed', message: 'closed today' });

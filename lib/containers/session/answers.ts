@@ -1,3 +1,4 @@
+import { fromHeader } from '../../language/media/header-text.ts';
 import type { ContainerResult } from '../../ports/containers.ts';
 import type { CallOutcome } from './call-session.ts';
 import { failedResult } from './protocol.ts';
@@ -14,7 +15,7 @@ export function toResult({ answered, body, outputs }: CallOutcome): ContainerRes
 function failureOf(answered: CallOutcome['answered'], body: Buffer): ContainerResult['failure'] {
   const { status, errorCode, errorMessage, problem } = answered;
   if (problem !== '') return { code: '', message: problem };
-  if (errorCode !== '' || errorMessage !== '') return { code: errorCode, message: errorMessage };
+  if (errorCode !== '' || errorMessage !== '') return { code: errorCode, message: fromHeader(errorMessage) };
   if (status >= 200 && status <= 299) return undefined;
   return { code: 'container failed', message: body.toString('utf8', 0, MAX_MESSAGE_BYTES) };
 }

@@ -77,7 +77,7 @@ export interface RecordedStep {
   readonly calls?: readonly RecordedCall[];
   /** How many calls ended; more than `calls` holds if some are left out. */
   readonly callCount?: number;
-  /** The ids of the events that it has taken. */
+  /** The names of the events that it has taken: their ids, with the source where another event has the id. */
   readonly events?: readonly string[];
   /** Of a state that failed, or of which a call failed: the part of the time in the ids of its calls, milliseconds since 1970. */
   readonly origin?: number;

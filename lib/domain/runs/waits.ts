@@ -96,6 +96,8 @@ export interface Listening {
   readonly filters: readonly Filter[];
   /** By filter: the event's JSON text, or null. */
   readonly received: readonly (string | null)[];
+  /** By filter: the name under which the event is stored, where that is not its id alone. */
+  readonly names?: Readonly<Record<number, string>>;
   /** Events published since then count, milliseconds since 1970. */
   readonly since: number;
   /** The token of the machine's task; empty until the task has begun. */

@@ -1,5 +1,6 @@
 import type { ListenTask } from '../../compiler/emit/task-protocol.ts';
 import * as events from '../../domain/events/events.ts';
+import { nameOf } from '../../domain/events/identity.ts';
 import { displayName } from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
@@ -151,7 +152,12 @@ function decide(
   const slot = freeSlot(listening, event);
   if (slot < 0) return 'not wanted';
   const received = listening.received.map((text, index) => (index === slot ? toText(event) : text));
-  return { listening: { received }, processedEventIds: addProcessed(processedEventIds, recorded, listening.since) };
+  const name = nameOf(recorded);
+  const names = name === event.id ? {} : { names: { ...listening.names, [slot]: name } };
+  return {
+    listening: { received, ...names },
+    processedEventIds: addProcessed(processedEventIds, recorded, listening.since),
+  };
 }
 
 /** The first filter that matches the event and has received none; -1 if there is none. */

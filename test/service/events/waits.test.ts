@@ -31,6 +31,25 @@ describe('a run that consumes an event', () => {
     expect(await space.ended(instance)).toEqual({ status: 'complete', code: '', output: { order: 7, cents: 950 } });
   });
 
+  test('has events of two sources with one id, also in its bundle', async () => {
+    const space = await open();
+    const wait = 'states:\n- {id: a, type: eventsAnd, events: [{type: paid}, {type: sent}, {type: paid}]}\n';
+    await space.store('flow', wait);
+    const instance = await space.executeListening('flow');
+    const sent = [
+      { type: 'sent', source: 'depot', data: 1 },
+      { type: 'paid', source: 'bank', data: 2 },
+      { type: 'paid', source: 'till', data: 3 },
+    ];
+    for (const event of sent) await space.send({ id: 'e-1', ...event });
+    await space.ended(instance);
+    const bundle = (await space.call('GET', `/instances/${instance}/bundle`)).json();
+    expect(bundle['notes']).toEqual([]);
+    const byOrder = (one: { data?: unknown }, other: { data?: unknown }) => Number(one.data) - Number(other.data);
+    const bundled = rowsOf(bundle['events']).map(({ event }) => event as unknown as (typeof sent)[number]);
+    expect(bundled.toSorted(byOrder)).toMatchObject(sent);
+  });
+
   test('accepts only an event whose attributes match the values from its data', async () => {
     const space = await open();
     await space.store('flow', consume('{type: paid, context: {order: jq(.order)}}'));

@@ -62,8 +62,9 @@ const parsed = (text: string): unknown => toData(parseJson(text) as CloudEvent);
 const idOf = (text: string): string => (parseJson(text) as CloudEvent).id;
 
 /** Puts each event under its type; a further one of a type under its type and its place in the list (reference, 10.12). */
-function keepReceived(unit: StepUnit, { filters, received }: Listening): void {
-  unit.recorder.note({ events: received.flatMap((text) => (text === null ? [] : [idOf(text)])) });
+function keepReceived(unit: StepUnit, { filters, received, names }: Listening): void {
+  const taken = received.flatMap((text, slot) => (text === null ? [] : [names?.[slot] ?? idOf(text)]));
+  unit.recorder.note({ events: taken });
   const data = { ...unit.data };
   const types = new Set<string>();
   for (const [slot, { type }] of filters.entries()) {
