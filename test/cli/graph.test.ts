@@ -11,6 +11,23 @@ const BRANCHES = `states:
 - {id: done, type: noop}
 `;
 
+const NAMED = `onFailure: undo
+finally: done
+cancelOn: {type: order.cancelled, transition: refund}
+states:
+- {id: ask, type: approval, subject: Ship?, choices: {approve: wait, refuse: ''}}
+- {id: wait, type: eventsXor, events: [{event: {type: order.paid}, transition: done}]}
+- {id: done, type: noop}
+- {id: undo, type: noop}
+- {id: refund, type: noop}
+`;
+
+const BROKEN = `onFailure: undo
+states:
+- {id: pay, type: error, error: bank.refused, message: no}
+- {id: undo, type: noop}
+`;
+
 let client: Client;
 let workspace: Workspace;
 beforeAll(async () => {
@@ -31,7 +48,7 @@ describe('weft graph', () => {
     expect((await workspace.weft(['graph', 'ask.yaml'], { env })).out).toBe(
       [
         '  ask   switch  (first)',
-        '    [0] -> done',
+        '    [.good] -> done',
         '    [default] -> fix',
         '  fix   noop',
         '    -> ask',
@@ -61,6 +78,28 @@ describe('weft graph', () => {
     expect(out).toMatch(/^\* ask/);
     expect(out).toContain('\n  fix');
     expect((await workspace.weft(['graph', '--run', id, '--format', 'mermaid'])).out).toContain('class s0,s2 entered');
+  });
+
+  test('names the choices of an approval, the events, and the causes of handlers', async () => {
+    await workspace.write({ 'named.yaml': NAMED, 'broken.yaml': BROKEN });
+    expect((await workspace.weft(['graph', 'named.yaml'])).out.split('\n')).toEqual(
+      expect.arrayContaining([
+        '    [approve] -> wait',
+        '    [refuse] -> end',
+        '    [order.paid] -> done',
+        '  on failure                    handler',
+        '    -> undo',
+        '  cancelled by order.cancelled  handler',
+        '    -> refund',
+        '  finally, at any end           handler',
+      ]),
+    );
+    await workspace.weft(['push', 'broken.yaml']);
+    const id = (await workspace.weft(['exec', 'broken', '--no-wait'])).out.trim();
+    await workspace.weft(['logs', id, '-f']);
+    const { out } = await workspace.weft(['graph', '--run', id]);
+    expect(out).toContain('* on failure');
+    expect(out).toContain('* undo');
   });
 
   test('names a workflow that is invalid, and a format that there is not', async () => {

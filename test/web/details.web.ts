@@ -165,7 +165,7 @@ states: [{id: rest, type: delay, duration: PT1H}]
   const run = await started(console_.client, NS, 'cancellable', { order: 'o-1' });
   const page = await console_.open(`n/${NS}/runs/${run}`);
   await page.getByText('Cancelled by order.cancelled with order=o-1').waitFor();
-  await page.getByText('An event cancels the run: order.cancelled').waitFor();
+  await page.getByText('cancelled by order.cancelled', { exact: true }).waitFor();
   const list = await console_.open(`n/${NS}/runs?workflow=/cancellable`);
   const row = list.getByRole('table', { name: 'Runs' }).locator('tbody tr').first();
   await row.locator('.run-status').getByText('Running').waitFor();

@@ -12,7 +12,12 @@ test('a part of the time is half as long, around an instant, and does not leave 
 });
 
 test('the ticks of a part count from the start of the run', () => {
-  const { ticks, place } = scaleOf({ from: 1_004_500, to: 1_006_500 }, ALL.from, 4);
+  const { ticks, place } = scaleOf({
+    shown: { from: 1_004_500, to: 1_006_500 },
+    origin: ALL.from,
+    mostTicks: 4,
+    instants: [],
+  });
   expect(ticks.map(({ at, text }) => [Math.round(at), text])).toEqual([
     [0, '4.5 s'],
     [25, '5 s'],
@@ -21,4 +26,21 @@ test('the ticks of a part count from the start of the run', () => {
   ]);
   expect(place(1_005_000, 1_005_500)).toEqual({ left: '25.000%', width: '25.000%' });
   expect(place(1_000_000, 1_001_000)).toMatchObject({ visibility: 'hidden' });
+});
+
+const WAIT = { from: 1_000_010, to: 1_005_010 };
+
+test('a wait that dwarfs the steps is shown shorter, and names its length', () => {
+  const shown = { from: 1_000_000, to: 1_005_030 };
+  const { breaks, ticks, place } = scaleOf({ shown, origin: shown.from, mostTicks: 4, instants: [WAIT.from, WAIT.to] });
+  expect(breaks).toEqual([{ ...WAIT, place: { left: '27.333%', width: '18.000%' }, text: '5 s' }]);
+  expect(ticks).toEqual([]);
+  expect(place(WAIT.to, shown.to)).toEqual({ left: '45.333%', width: '54.667%' });
+});
+
+test('steps of comparable lengths, and a run of one step, keep their scale', () => {
+  const shown = { from: 1_000_000, to: 1_005_000 };
+  for (const instants of [[], [1_001_500, 1_003_000]]) {
+    expect(scaleOf({ shown, origin: shown.from, mostTicks: 4, instants }).breaks).toEqual([]);
+  }
 });

@@ -8,7 +8,7 @@ export function toMermaid({ states, edges }: Graph): string {
   const nameOf = new Map(states.map(({ id }, index) => [id, `s${index}`]));
   const nodes = states.map(({ id, type }) => `  ${nameOf.get(id)}[${quoted(`${id} (${type})`)}]`);
   const lines = edges.map(({ from, to, kind, label }) => {
-    const arrow = kind === 'error' ? '-.->' : '-->';
+    const arrow = kind === 'error' || kind === 'handler' ? '-.->' : '-->';
     const text = label === '' ? '' : `|${quoted(label)}|`;
     return `  ${nameOf.get(from)} ${arrow}${text} ${nameOf.get(to) ?? 'done'}`;
   });

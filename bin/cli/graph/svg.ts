@@ -22,7 +22,7 @@ const widthOf = (text: string): number => Math.round(text.length * CHARACTER + P
 const STYLE = `text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328;text-anchor:middle}
 .type{font-size:11px;fill:#59636e}.label{font-size:11px;fill:#59636e}
 rect{fill:#fff;stroke:#8c959f;rx:6}.entered{fill:#d9f2df;stroke:#1a7f37;stroke-width:2}
-path{fill:none;stroke:#8c959f}.error{stroke-dasharray:4 3}.taken{stroke:#1a7f37;stroke-width:3}`;
+path{fill:none;stroke:#8c959f}.error,.handler{stroke-dasharray:4 3}.taken{stroke:#1a7f37;stroke-width:3}`;
 
 function placed(graph: Graph): Dagre {
   const dagre = new Dagre({ multigraph: true });

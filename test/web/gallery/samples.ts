@@ -38,6 +38,7 @@ const step = (number: number, state: string, [from, to]: Span, more: Partial<Ste
   attempts: 0,
   error: undefined,
   isCaught: false,
+  isHandled: false,
   children: [],
   startsRuns: false,
   ...more,

@@ -1,9 +1,9 @@
 import type { LogLine } from '../../../clients/api/operations.ts';
 import { instantOf } from '../format/time.ts';
 
-/** A period in which a step waited: for a child run, an event, or the next attempt. */
+/** A period in which a step waited: for a child run, an event, the next attempt, or for the time of a delay to pass. */
 export interface Wait {
-  readonly kind: 'child' | 'event' | 'retry';
+  readonly kind: 'child' | 'event' | 'retry' | 'time';
   readonly from: number;
   readonly to: number | undefined;
 }
@@ -23,6 +23,8 @@ export interface Step {
   readonly isCaught: boolean;
   /** Ids of runs that the step started and the log names. */
   readonly children: readonly string[];
+  /** The run came to its end here, and a handler of the workflow took it over. */
+  readonly isHandled: boolean;
   /** It may have started runs: the log of a step with several calls does not name all of them. */
   readonly startsRuns: boolean;
 }
@@ -32,11 +34,17 @@ interface Draft extends Omit<Step, 'waits' | 'children'> {
   attempts: number;
   error: string | undefined;
   isCaught: boolean;
+  isHandled: boolean;
   startsRuns: boolean;
   readonly waits: { kind: Wait['kind']; from: number; to: number | undefined }[];
   readonly children: string[];
 }
 
+/** The step in which a run is, or in which it came to its end: the one before the first handler, else the last one. */
+export const endOf = (steps: readonly Step[]): Step | undefined =>
+  steps.find(({ isHandled }) => isHandled) ?? steps.at(-1);
+
+const HANDLED = /^Entering the handler '/;
 const RUNNING = /^Running state logic \(step:(\d+)\) -- (.+)$/;
 const SLEEPING =
   /^(?:Sleeping until (?:child '([0-9a-f-]{36})' returns|function |a worker |children return)|Calling function )/;
@@ -54,6 +62,7 @@ function open(line: LogLine, number: number, state: string): Draft {
     attempts: 0,
     error: undefined,
     isCaught: false,
+    isHandled: false,
     children: [],
     startsRuns: false,
   };
@@ -100,6 +109,13 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
     },
   ],
   [
+    // A delay logs nothing when it begins.
+    /^Waking up from sleep/,
+    (step, _line, at) => {
+      step.waits.push({ kind: 'time', from: step.from, to: at });
+    },
+  ],
+  [
     /^Scheduling retry attempt/,
     (step, _line, at) => {
       endWaits(step, at);
@@ -139,6 +155,7 @@ export class StepReader {
     for (const line of lines) {
       const entered = RUNNING.exec(line.msg);
       if (entered !== null) this.#enter(line, Number(entered[1]), entered[2] ?? '');
+      else if (HANDLED.test(line.msg)) this.#handle();
       else if (line.tags['state-id'] !== undefined) this.#note(line);
     }
   }
@@ -147,6 +164,12 @@ export class StepReader {
     const last = this.#steps.at(-1);
     if (last !== undefined) this.#close(last, instantOf(line.t));
     this.#steps.push(open(line, number, state));
+  }
+
+  /** A request may end a run in any state, so the line need not belong to the state of the last step. */
+  #handle(): void {
+    const last = this.#steps.at(-1);
+    if (last !== undefined) last.isHandled = true;
   }
 
   #close(step: Draft, at: number): void {

@@ -6,8 +6,6 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
   /** The first state of a run. */
   readonly entry: string | undefined;
-  /** The type of the event that cancels a run. */
-  readonly cancelOn?: string;
 }
 
 export interface GraphState {
@@ -15,10 +13,12 @@ export interface GraphState {
   readonly type: string;
   /** The run ends here, unless an error is caught. */
   readonly isEnd: boolean;
+  /** No state, but a cause from which any state leads to a handler of the workflow. Its id has a space, so no state has it. */
+  readonly isCause?: boolean;
 }
 
 /** The kind of a transition. */
-export type EdgeKind = 'next' | 'condition' | 'default' | 'event' | 'error';
+export type EdgeKind = 'next' | 'condition' | 'default' | 'event' | 'error' | 'handler';
 
 export interface GraphEdge {
   readonly from: string;
@@ -40,9 +40,37 @@ function field(object: Json, name: string): unknown {
   return key === undefined ? undefined : object[key];
 }
 
+/** A query without the `jq(…)` around it. */
+const queryIn = (text: string): string => /^\s*jq\((.*)\)\s*$/s.exec(text)?.[1] ?? text;
+
 const typeIn = (event: unknown): string => (isObject(event) ? textOf(field(event, 'type')) : '');
 
 const eventType = (entry: Json): string => typeIn(field(entry, 'event'));
+
+/** A cause, and the handler to which it leads; the empty text: the run ends without one. */
+interface Cause {
+  readonly id: string;
+  readonly to: string;
+}
+
+/** The causes from which any state leads to a handler (docs/failures.md). */
+function causesOf(root: Json): readonly Cause[] {
+  const caught = listOf(field(root, 'catch')).map((one) => ({
+    id: `on error ${textOf(field(one, 'error'))}`,
+    to: textOf(field(one, 'transition')),
+  }));
+  const cancelOn = field(root, 'cancelOn');
+  const event = typeIn(cancelOn);
+  const cancelled = {
+    id: `cancelled by ${event}`,
+    to: isObject(cancelOn) ? textOf(field(cancelOn, 'transition')) : '',
+  };
+  const handlers = [
+    { id: 'on failure', to: textOf(field(root, 'onFailure')) },
+    { id: 'finally, at any end', to: textOf(field(root, 'finally')) },
+  ].filter(({ to }) => to !== '');
+  return [...caught, ...(event === '' ? [] : [cancelled]), ...handlers];
+}
 
 interface Exit {
   readonly to: string;
@@ -61,7 +89,7 @@ function exitsOf(state: Json): Exit[] {
     ...listOf(field(state, 'conditions')).map((one) => ({
       to: textOf(field(one, 'transition')),
       kind: 'condition' as const,
-      label: textOf(field(one, 'condition')),
+      label: queryIn(textOf(field(one, 'condition'))),
     })),
     ...listOf(field(state, 'events')).map((one) => ({
       to: textOf(field(one, 'transition')),
@@ -101,11 +129,14 @@ export function toGraph(document: unknown): Graph {
       isEnd: !edges.some((edge) => edge.from === id && !ENDLESS.has(edge.kind)) || hasOpenEnd(state),
     };
   });
+  const causes = causesOf(root);
+  const boxes = causes.map(({ id, to }) => ({ id, type: 'cause', isEnd: !ids.has(to), isCause: true }));
+  const handled = causes.filter(({ to }) => ids.has(to));
+  const ways = handled.map(({ id, to }) => ({ from: id, to, kind: 'handler' as const, label: '' }));
   const start = field(root, 'start');
   const named = isObject(start) ? textOf(field(start, 'state')) : '';
-  const cancelOn = typeIn(field(root, 'cancelOn'));
   const entry = ids.has(named) ? named : states[0]?.id;
-  return { states, edges, entry, ...(cancelOn === '' ? {} : { cancelOn }) };
+  return { states: [...states, ...boxes], edges: [...edges, ...ways], entry };
 }
 
 /** Whether a run may end in the state: in a switch without a default transition, or by a choice without a next state. */

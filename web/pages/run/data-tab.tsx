@@ -79,20 +79,20 @@ function Data({ namespace, id, title, none, operation }: DataProps) {
   );
 }
 
-/** The input and the output of the run. */
+/** The output and the input of the run. */
 export function DataTab({ namespace, id, isOver }: RunProps & { readonly isOver: boolean }) {
   const noOutput = isOver
     ? 'The run ended without output.'
     : 'The run is in progress: its output is stored at its end.';
   return (
     <div class="tab-body">
-      <Data {...{ namespace, id }} title="Input" none="The run began without input." operation="getInstanceInput" />
       <Data
         {...{ namespace, id }}
         title="Output"
         none={noOutput}
         operation={isOver ? 'getInstanceOutput' : undefined}
       />
+      <Data {...{ namespace, id }} title="Input" none="The run began without input." operation="getInstanceInput" />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { instantOf } from '../../data/format/time.ts';
 import { useActions } from '../../data/navigation/actions.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
-import { type Step, StepReader } from '../../data/runs/steps.ts';
+import { endOf, type Step, StepReader } from '../../data/runs/steps.ts';
 import { useTimeline } from '../../data/runs/timeline.ts';
 import type { Graph } from '../../data/workflow/graph.ts';
 import { useReading } from '../../data/workflow/reading.ts';
@@ -52,8 +52,12 @@ function chosenStep(steps: readonly Step[]): Step | undefined {
   return steps.find((step) => step.number === number);
 }
 
+/** The tab stays, or is the log: the output of the run would say nothing about a step. */
 const choose = (number: number | undefined): void =>
-  setQuery({ step: number === undefined ? undefined : String(number) });
+  setQuery({
+    step: number === undefined ? undefined : String(number),
+    tab: place.value.query.get('tab') ?? 'log',
+  });
 
 /** Selects the previous and the next step by `[` and `]`. */
 function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
@@ -66,11 +70,13 @@ function useStepKeys(steps: readonly Step[], step: Step | undefined): void {
       { id: 'all steps', label: 'All steps', run: () => choose(undefined) },
       { id: 'tab log', label: 'Show the log', run: () => setQuery({ tab: 'log' }) },
       { id: 'tab step', label: 'Show the chosen step', run: () => setQuery({ tab: 'step' }) },
-      { id: 'tab data', label: 'Show input and output', run: () => setQuery({ tab: 'data' }) },
+      { id: 'tab data', label: 'Show output and input', run: () => setQuery({ tab: 'data' }) },
       { id: 'tab source', label: 'Show the source', run: () => setQuery({ tab: 'source' }) },
     ];
   }, [steps, step]);
 }
+
+const NO_EDGES: Graph['edges'] = [];
 
 interface LoadedProps {
   readonly namespace: string;
@@ -129,9 +135,14 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
   const isWaiting = isForOutside(wait) && !isOver(instance);
   const timeline = useTimeline(namespace, instance.id, `${isOver(instance)} ${step?.number}`);
   const repeat = place.value.query.get('repeat');
-  const way = useMemo(() => wayOf(reply, isWaiting), [reply, isWaiting]);
+  // It stays when the run ends while the page is open: the reader may be in the log.
+  const firstTab = useMemo(() => (statusOf(instance) === 'complete' ? 'data' : 'log'), []);
   const status = statusOf(instance, isWaiting);
-  const last = reply.flow.at(-1);
+  // The flow is read before the log: without steps, the newest state is the best answer.
+  const end = isOver(instance) && status !== 'complete' ? endOf(steps) : undefined;
+  const last = end?.state ?? reply.flow.at(-1);
+  const edges = graph?.edges ?? NO_EDGES;
+  const way = useMemo(() => wayOf(reply, edges, { isWaiting, current: last }), [reply, edges, isWaiting, last]);
   return (
     <>
       <RunHead {...{ namespace, reply, status, state, timeline }} />
@@ -145,7 +156,7 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
           {...{ namespace, reply, log, step, source, timeline }}
           sourceError={error}
           state={step?.state ?? last}
-          tab={place.value.query.get('tab') ?? 'log'}
+          tab={place.value.query.get('tab') ?? (step === undefined ? firstTab : 'log')}
           onAllSteps={() => choose(undefined)}
         />
       </div>

@@ -1,5 +1,6 @@
 import type { InstanceReply } from '../../../clients/api/operations.ts';
 import { isOver, statusOf } from '../../data/runs/status.ts';
+import type { Graph } from '../../data/workflow/graph.ts';
 import type { Way } from '../../parts/diagram/diagram.tsx';
 
 function counted(names: readonly string[]): ReadonlyMap<string, number> {
@@ -8,15 +9,39 @@ function counted(names: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The path of a run, from the states that it entered. */
-export function wayOf({ flow, instance }: InstanceReply, isWaiting: boolean): Way {
-  const steps = flow.slice(1).map((state, index) => `${flow[index]}>${state}`);
+/**
+ * The ways between the states that followed each other. Where no transition leads from one to the other, a handler took the
+ * run over: then the way begins at its cause, if only one leads there.
+ */
+function stepsOf(
+  flow: readonly string[],
+  edges: Graph['edges'],
+): readonly { readonly from: string; readonly to: string }[] {
+  const known = new Set(edges.map(({ from, to }) => `${from}>${to}`));
+  return flow.slice(1).map((to, index) => {
+    const from = flow[index] ?? '';
+    const causes = edges.filter((edge) => edge.kind === 'handler' && edge.to === to);
+    const isHandled = !known.has(`${from}>${to}`) && causes.length === 1;
+    return { from: isHandled ? (causes[0]?.from ?? from) : from, to };
+  });
+}
+
+interface Ending {
+  readonly isWaiting: boolean;
+  /** The state in which the run is, or in which it came to its end. */
+  readonly current: string | undefined;
+}
+
+/** The path of a run through a graph, from the states that it entered. */
+export function wayOf({ flow, instance }: InstanceReply, edges: Graph['edges'], { isWaiting, current }: Ending): Way {
+  const steps = stepsOf(flow, edges);
+  const causes = steps.flatMap(({ from }, index) => (from === flow[index] ? [] : [from]));
   const status = statusOf(instance, isWaiting);
   const ended = status === 'complete' ? 'complete' : 'failed';
   return {
-    visits: counted(flow),
-    taken: counted(steps),
-    current: flow.at(-1),
+    visits: counted([...flow, ...causes]),
+    taken: counted(steps.map(({ from, to }) => `${from}>${to}`)),
+    current,
     mood: isOver(instance) ? ended : isWaiting ? 'waiting' : 'running',
   };
 }

@@ -4,7 +4,6 @@ import type { ApiError } from '../../data/api/errors.ts';
 import { useModule } from '../../data/loading/module.ts';
 import type { EdgeKind, Graph } from '../../data/workflow/graph.ts';
 import { Button } from '../button/button.tsx';
-import { Icon } from '../icon/icon.tsx';
 import { NotLoaded } from '../note/note.tsx';
 import { foldChains } from './chains.ts';
 import type { Layout, PlacedEdge, PlacedState } from './layout.ts';
@@ -31,6 +30,7 @@ const KINDS: Readonly<Record<EdgeKind, string>> = {
   default: 'otherwise',
   event: 'on the event',
   error: 'on the error',
+  handler: 'handled there',
 };
 
 function Edge({ edge, way }: { readonly edge: PlacedEdge; readonly way: Way | undefined }) {
@@ -42,6 +42,11 @@ function Edge({ edge, way }: { readonly edge: PlacedEdge; readonly way: Way | un
       <path class="edge-room" d={curve(edge.points)} />
       <path class="edge-line" d={curve(edge.points)} />
       <path class="edge-head" d={arrowHead(edge.points)} />
+      {edge.text && (
+        <text class="edge-label" x={edge.text.x} y={edge.text.y}>
+          {edge.text.words}
+        </text>
+      )}
     </g>
   );
 }
@@ -61,21 +66,21 @@ interface Placed {
 }
 
 /** Places the graph when the layout code is loaded. */
-function useLayout(graph: Graph, opened: ReadonlySet<string>, frame: Frame): Placed {
+function useLayout(graph: Graph, opened: ReadonlySet<string>, frame: Frame, hasLabels: boolean): Placed {
   const layout = useSignal<Layout | undefined>(undefined);
   const { module, error } = useModule(load);
   useEffect(() => {
     if (module === undefined) return;
     const { graph: folded, chains } = foldChains(graph, opened);
     const room = sizeOf(frame);
-    const across = module.place(folded, 'LR', chains);
+    const across = module.place(folded, { direction: 'LR', chains, hasLabels });
     if (scaleOf(across, room) >= GOOD_SCALE) {
       layout.value = across;
       return;
     }
-    const down = module.place(folded, 'TB', chains);
+    const down = module.place(folded, { direction: 'TB', chains, hasLabels });
     layout.value = scaleOf(down, room) > scaleOf(across, room) ? down : across;
-  }, [module, graph, opened, layout, frame]);
+  }, [module, graph, opened, layout, frame, hasLabels]);
   return { layout: layout.value, error };
 }
 
@@ -158,11 +163,15 @@ function useCamera(frame: Frame, isStill: boolean): Camera {
 export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }: DiagramProps) {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLElement>(null);
-  const { layout, error } = useLayout(graph, opened.value, frame);
+  const { layout, error } = useLayout(graph, opened.value, frame, !isStill);
   const camera = useCamera(frame, isStill);
   useFitting(frame, layout, chosen ?? way?.current, camera);
   const open = (state: PlacedState) => {
     opened.value = new Set([...opened.value, state.chain[0] ?? '']);
+  };
+  const chooserOf = (state: PlacedState) => {
+    if (state.chain.length > 0) return () => open(state);
+    return state.isCause ? undefined : onChoose && (() => onChoose(state.id));
   };
   const { x, y, scale } = camera.view.value;
   const edges = useMemo(
@@ -187,15 +196,10 @@ export function Diagram({ graph, label, way, chosen, onChoose, isStill = false }
               way={way}
               isEntry={state.id === graph.entry || (graph.entry !== undefined && state.chain[0] === graph.entry)}
               isChosen={state.id === chosen || (chosen !== undefined && state.chain.includes(chosen))}
-              onChoose={state.chain.length > 0 ? () => open(state) : onChoose && (() => onChoose(state.id))}
+              onChoose={chooserOf(state)}
             />
           ))}
         </div>
-      )}
-      {!isStill && graph.cancelOn !== undefined && (
-        <figcaption class="diagram-note">
-          <Icon name="stop" size={14} /> An event cancels the run: <code>{graph.cancelOn}</code>
-        </figcaption>
       )}
       {!isStill && <Tools frame={frame} layout={layout} camera={camera} />}
     </figure>

@@ -15,6 +15,8 @@ export interface PlacedState extends GraphState, Point {
 
 export interface PlacedEdge extends GraphEdge {
   readonly points: readonly Point[];
+  /** The label as it is drawn, and its middle; undefined: none. */
+  readonly text: (Point & { readonly words: string }) | undefined;
 }
 
 export interface Layout {
@@ -35,15 +37,38 @@ const MARGIN = 24;
 
 const widthOf = (text: string): number => Math.round(Math.min(text.length, 34) * CHARACTER + PADDING);
 
+const LABEL_CHARACTER = 6.7;
+const LABEL_HEIGHT = 16;
+const MOST_LABEL = 22;
+
+/** A label on one line, cut to its length at most. */
+function wordsOf(label: string): string {
+  const line = label.replace(/\s+/g, ' ').trim();
+  return line.length > MOST_LABEL ? `${line.slice(0, MOST_LABEL - 1)}…` : line;
+}
+
+const labelSize = (words: string) =>
+  words === '' ? {} : { width: words.length * LABEL_CHARACTER + 8, height: LABEL_HEIGHT, labelpos: 'c' as const };
+
+/** How a graph is placed. */
+export interface Placing {
+  readonly direction: Direction;
+  readonly chains: ReadonlyMap<string, readonly string[]>;
+  /** The labels of the edges are drawn, for which there must be room. */
+  readonly hasLabels: boolean;
+}
+
 /** Places states in layers and routes the edges around them. */
-export function place(graph: Graph, direction: Direction, chains: ReadonlyMap<string, readonly string[]>): Layout {
+export function place(graph: Graph, { direction, chains, hasLabels }: Placing): Layout {
   const dagre = new Dagre({ multigraph: true });
   dagre.setGraph({ rankdir: direction, nodesep: 18, ranksep: 34, edgesep: 12, marginx: MARGIN, marginy: MARGIN });
   dagre.setDefaultEdgeLabel(() => ({}));
   for (const { id } of graph.states) dagre.setNode(id, { width: widthOf(id), height: STATE_HEIGHT });
+  const words = graph.edges.map(({ label }) => (hasLabels ? wordsOf(label) : ''));
   graph.edges.forEach((edge, index) => {
     // A transition by an error has less weight, so that the normal path is straighter.
-    dagre.setEdge(edge.from, edge.to, { weight: edge.kind === 'error' ? 1 : 4 }, String(index));
+    const weight = edge.kind === 'error' ? 1 : 4;
+    dagre.setEdge(edge.from, edge.to, { weight, ...labelSize(words[index] ?? '') }, String(index));
   });
   layout(dagre);
   const { width = 0, height = 0 } = dagre.graph() as { width?: number; height?: number };
@@ -56,8 +81,10 @@ export function place(graph: Graph, direction: Direction, chains: ReadonlyMap<st
       return { ...state, x, y, width: own, height: tall, chain: chains.get(state.id) ?? [] };
     }),
     edges: graph.edges.map((edge, index) => {
-      const { points } = dagre.edge({ v: edge.from, w: edge.to, name: String(index) }) as { points: Point[] };
-      return { ...edge, points };
+      const routed = dagre.edge({ v: edge.from, w: edge.to, name: String(index) }) as Point & { points: Point[] };
+      const { points, x, y } = routed;
+      const text = words[index] ?? '';
+      return { ...edge, points, text: text === '' ? undefined : { x, y, words: text } };
     }),
   };
 }

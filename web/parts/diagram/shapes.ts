@@ -20,6 +20,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   error: 'warning',
   noop: 'right',
   approval: 'approvals',
+  cause: 'events',
 };
 
 /** The icon of a type of state. */

@@ -24,6 +24,7 @@ function classOf({ state, way, isEntry, isChosen }: StateBoxProps, visits: numbe
     isCurrent ? `current ${way.mood}` : '',
     isEntry ? 'entry' : '',
     state.isEnd ? 'end' : '',
+    state.isCause ? 'cause' : '',
     isChosen ? 'chosen' : '',
   ];
   return ['state', ...marks.filter(Boolean)].join(' ');
@@ -39,7 +40,7 @@ export function StateBox(props: StateBoxProps) {
     width: `${state.width}px`,
     height: `${state.height}px`,
   };
-  const title = `${state.id} (${state.type})`;
+  const title = state.isCause ? `${state.id}: from any state` : `${state.id} (${state.type})`;
   const content = (
     <>
       <Icon name={iconOf(state.type)} />

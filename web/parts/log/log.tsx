@@ -1,7 +1,8 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { LogLine } from '../../../clients/api/operations.ts';
 import { into } from '../../data/api/task.ts';
+import { jsonIn } from '../../data/format/json.ts';
 import { clockTime, exactTime, instantOf } from '../../data/format/time.ts';
 import { Button } from '../button/button.tsx';
 import { Search, Select } from '../filter/filter.tsx';
@@ -23,14 +24,27 @@ const ROW = 24;
 /** Within this distance of the end, pixels, the log follows new lines. */
 const END = 2 * ROW;
 
+/** Instead of a level: the lines that states log. */
+const OWN = 'own';
+
 const LEVELS = [
   { value: '', label: 'All levels' },
   { value: 'info', label: 'Info and worse' },
   { value: 'warn', label: 'Warnings and errors' },
   { value: 'error', label: 'Errors' },
+  { value: OWN, label: 'Lines of states' },
 ];
 
 const RANK: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+/** With more lines, the oldest are left out where lines wrap: rows of different heights are all in the document. */
+const MOST_WRAPPED = 2000;
+
+/** What a state logs is JSON; no text of the engine is. A text without its quotes; undefined for a line of the engine. */
+function ownText({ msg, level }: LogLine): string | undefined {
+  const value = level === 'info' ? jsonIn(msg) : undefined;
+  return value === undefined ? undefined : typeof value === 'string' ? value : msg;
+}
 
 function matching(lines: readonly LogLine[], level: string, term: string): readonly LogLine[] {
   if (level === '' && term === '') return lines;
@@ -39,6 +53,7 @@ function matching(lines: readonly LogLine[], level: string, term: string): reado
   return lines.filter(
     (line) =>
       RANK[line.level] >= least &&
+      (level !== OWN || ownText(line) !== undefined) &&
       (line.msg.toLowerCase().includes(text) || (line.tags['state-id'] ?? '').toLowerCase().includes(text)),
   );
 }
@@ -80,14 +95,20 @@ interface LineProps {
 function Line({ line, isOpen, context, onOpen }: LineProps) {
   const time = instantOf(line.t);
   const where = context(line);
+  const own = useMemo(() => ownText(line), [line]);
   return (
-    <button type="button" class={`log-line ${line.level}`} aria-pressed={isOpen} onClick={onOpen}>
+    <button
+      type="button"
+      class={`log-line ${own === undefined ? line.level : 'own'}`}
+      aria-pressed={isOpen}
+      onClick={onOpen}
+    >
       <span class="log-time" title={exactTime(time)}>
         {clockTime(time)}
       </span>
       <span class="log-level">{line.level}</span>
       {where !== undefined && <span class="log-state cut">{where}</span>}
-      <span class="log-text">{line.msg}</span>
+      <span class="log-text">{own ?? line.msg}</span>
     </button>
   );
 }
@@ -117,6 +138,9 @@ function useFollowing(element: { current: HTMLElement | null }, count: number) {
   return { fresh: count - seen.value, look, toEnd };
 }
 
+/** Whether long lines wrap, in all logs. */
+const wraps = signal(false);
+
 interface Finding {
   readonly level: Signal<string>;
   readonly term: Signal<string>;
@@ -128,6 +152,12 @@ function Tools({ level, term }: Finding) {
     <search class="log-tools">
       <Search label="Search the log" placeholder="Search" value={typed} onSearch={into(term)} />
       <Select label="Level" value={level.value} choices={LEVELS} onChange={into(level)} />
+      <Button
+        icon="wrap"
+        label="Wrap long lines"
+        attributes={{ 'aria-pressed': wraps.value }}
+        onClick={() => into(wraps)(!wraps.peek())}
+      />
     </search>
   );
 }
@@ -147,16 +177,23 @@ export function Log(props: LogProps) {
   const open = useSignal<LogLine | undefined>(undefined);
   const shown = useMemo(() => matching(lines, level.value, term.value), [lines, level.value, term.value]);
   const { range, scroller } = useRows<HTMLElement>(ROW, shown.length);
-  const { fresh, look, toEnd } = useFollowing(scroller, shown.length);
-  const { from, to } = range.value;
+  const { fresh, look: onScroll, toEnd } = useFollowing(scroller, shown.length);
+  const isWrapped = wraps.value;
+  const { from, to } = isWrapped ? { from: Math.max(0, shown.length - MOST_WRAPPED), to: shown.length } : range.value;
+  const look = isWrapped ? 'log-body wrapped' : 'log-body';
   const toggle = (line: LogLine) => into(open)(open.peek() === line ? undefined : line);
   const context = contextOf(props);
   return (
     <section class="log" aria-label={label}>
       <Tools level={level} term={term} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region is reached by the keyboard */}
-      <section class="log-body" ref={scroller} onScroll={look} aria-label={`${label}: lines`} tabIndex={0}>
-        <div class="rolled" style={roomOf(range.value, shown.length, ROW)}>
+      <section class={look} ref={scroller} onScroll={onScroll} aria-label={`${label}: lines`} tabIndex={0}>
+        {isWrapped && from > 0 && (
+          <p class="log-none">
+            The newest {MOST_WRAPPED} of {shown.length} lines.
+          </p>
+        )}
+        <div class="rolled" style={isWrapped ? {} : roomOf(range.value, shown.length, ROW)}>
           {shown.slice(from, to).map((line, index) => (
             <Line
               key={`${line.t} ${from + index}`}

@@ -22,6 +22,18 @@ function moodOf(step: Step, isOver: boolean): string {
   return step.waits.some(({ kind, to }) => to === undefined && kind !== 'child') ? 'waiting' : 'running';
 }
 
+/** The cuts through a bar where the time is shown shorter. */
+function Breaks({ from, to, scale }: { readonly from: number; readonly to: number; readonly scale: Scale }) {
+  const cut = scale.breaks.filter((one) => from <= one.from && one.to <= to);
+  return (
+    <>
+      {cut.map((one) => (
+        <span key={one.from} class="bar-break" style={one.place} />
+      ))}
+    </>
+  );
+}
+
 function Bars({ step, room: { scale, end } }: { readonly step: Step; readonly room: Room }) {
   const stop = step.to ?? end;
   return (
@@ -34,6 +46,7 @@ function Bars({ step, room: { scale, end } }: { readonly step: Step; readonly ro
           style={scale.place(wait.from, wait.to ?? stop)}
         />
       ))}
+      <Breaks from={step.from} to={stop} scale={scale} />
     </span>
   );
 }

@@ -1,12 +1,13 @@
 import { duration } from '../../data/format/time.ts';
 
+/** The position of a period as style. */
+type Place = { readonly left: string; readonly width: string; readonly visibility?: 'hidden' };
+
 /** The positions of times on the axis. */
 export interface Scale {
-  /** The position of a period as style. */
-  readonly place: (
-    from: number,
-    to: number,
-  ) => { readonly left: string; readonly width: string; readonly visibility?: 'hidden' };
+  readonly place: (from: number, to: number) => Place;
+  /** The periods that are shown shorter than they are, and how long they are. */
+  readonly breaks: readonly (Span & { readonly place: Place; readonly text: string })[];
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
 }
 
@@ -38,24 +39,78 @@ export function zoomed(shown: Span, all: Span, factor: number, around: number): 
   return { from, to: from + length };
 }
 
-/** The scale of a span with at most `most` ticks, counted from `origin`, the start of the run. */
-export function scaleOf({ from, to }: Span, origin: number, most: number): Scale {
-  const span = Math.max(to - from, 1);
-  const percent = (at: number): number => Math.max(0, Math.min(100, ((at - from) / span) * 100));
-  const step = stepFor(span, most);
+/** A gap dwarfs all shorter ones if it is so many times as long as their sum. */
+const DWARFS = 4;
+/** The part of the axis that the shortened gaps take together, at most; and one of them. */
+const MOST_SHORTENED = 0.5;
+const ONE_SHORTENED = 0.18;
+
+/**
+ * The gaps between instants in which nothing changes and which dwarf everything else, so that nothing else would have a
+ * visible length. They are shown shorter than they are.
+ */
+function dwarfingGaps({ from, to }: Span, instants: readonly number[]): readonly Span[] {
+  const inside = instants.filter((at) => at > from && at < to);
+  const all = [from, ...new Set(inside.toSorted((a, b) => a - b)), to];
+  const gaps = all.slice(1).map((end, index) => ({ from: all[index] ?? end, to: end }));
+  const lengthOf = (gap: Span): number => gap.to - gap.from;
+  const ordered = gaps.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  let sum = 0;
+  const dwarfed = ordered.map((gap) => {
+    const isDwarfing = sum > 0 && lengthOf(gap) > DWARFS * sum;
+    sum += lengthOf(gap);
+    return isDwarfing;
+  });
+  const first = dwarfed.lastIndexOf(true);
+  return first < 0 ? [] : gaps.filter((gap) => ordered.indexOf(gap) >= first);
+}
+
+/** The position of an instant on an axis of length 1 on which these gaps are shortened. */
+function positionsOf({ from, to }: Span, gaps: readonly Span[]): (at: number) => number {
+  const share = gaps.length === 0 ? 0 : Math.min(ONE_SHORTENED, MOST_SHORTENED / gaps.length);
+  const rest = to - from - gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0);
+  const unit = (1 - share * gaps.length) / Math.max(rest, 1);
+  return (at) => {
+    const moment = Math.max(from, Math.min(to, at));
+    const passed = gaps.map((gap) => Math.max(0, Math.min(gap.to, moment) - gap.from));
+    const outside = moment - from - passed.reduce((sum, length) => sum + length, 0);
+    const shortened = gaps.reduce((sum, gap, index) => sum + ((passed[index] ?? 0) / (gap.to - gap.from)) * share, 0);
+    return outside * unit + shortened;
+  };
+}
+
+/** The scale of a span. */
+interface Scaling {
+  readonly shown: Span;
+  /** The start of the run, from which times are counted. */
+  readonly origin: number;
+  readonly mostTicks: number;
+  /** When something began or ended. */
+  readonly instants: readonly number[];
+}
+
+/** The scale of a span, on which waits that dwarf everything else are shortened. */
+export function scaleOf({ shown, origin, mostTicks, instants }: Scaling): Scale {
+  const { from, to } = { from: shown.from, to: Math.max(shown.to, shown.from + 1) };
+  const gaps = dwarfingGaps({ from, to }, instants);
+  const position = positionsOf({ from, to }, gaps);
+  const percent = (at: number): number => position(at) * 100;
+  const step = stepFor(to - from, mostTicks);
   const first = Math.ceil((from - origin) / step);
-  const count = Math.max(0, Math.floor((from + span - origin) / step) - first + 1);
-  const ticks = Array.from({ length: count }, (_, index) => {
+  const count = Math.max(0, Math.floor((to - origin) / step) - first + 1);
+  const regular = Array.from({ length: count }, (_, index) => {
     const after = (first + index) * step;
     return { at: percent(origin + after), text: after === 0 ? '0' : duration(after) };
   });
+  const place = (start: number, end: number) => {
+    const left = percent(start);
+    const bar = { left: `${left.toFixed(3)}%`, width: `${(percent(end) - left).toFixed(3)}%` };
+    return end < from || start > to ? { ...bar, visibility: 'hidden' as const } : bar;
+  };
   return {
-    // A label near the end would not fit.
-    ticks: ticks.filter(({ at }) => at < 94),
-    place: (start, end) => {
-      const left = percent(start);
-      const bar = { left: `${left.toFixed(3)}%`, width: `${(percent(end) - left).toFixed(3)}%` };
-      return end < from || start > to ? { ...bar, visibility: 'hidden' as const } : bar;
-    },
+    // A label near the end would not fit. Regular distances would say nothing beside a shortened wait.
+    ticks: gaps.length > 0 ? [] : regular.filter(({ at }) => at < 94),
+    breaks: gaps.map((gap) => ({ ...gap, place: place(gap.from, gap.to), text: duration(gap.to - gap.from) })),
+    place,
   };
 }

@@ -37,6 +37,11 @@ function Axis({ scale, isZoomed, onZoom }: AxisProps) {
         <Button kind="bare" icon="fit" label="Show the whole time" disabled={!isZoomed} onClick={() => onZoom(0)} />
       </span>
       <span class="axis-room" aria-hidden="true">
+        {scale.breaks.map(({ from, place, text }) => (
+          <span key={from} class="axis-break" style={place} title={`${text}, shown shorter`}>
+            {text}
+          </span>
+        ))}
         {scale.ticks.map(({ at, text }) => (
           <span key={at} class="tick" style={{ left: `${at}%` }}>
             {text}
@@ -44,6 +49,39 @@ function Axis({ scale, isZoomed, onZoom }: AxisProps) {
         ))}
       </span>
     </div>
+  );
+}
+
+/** When a step or a wait began or ended. */
+const instantsOf = (steps: readonly Step[]): readonly number[] =>
+  steps.flatMap(({ from, to, waits }) => [from, to ?? from, ...waits.flatMap((wait) => [wait.from, wait.to ?? from])]);
+
+/** What a line of the diagram or a bar means. */
+function Meaning({ look, children }: { readonly look: string; readonly children: string }) {
+  return (
+    <span class="meaning">
+      <span class={look} /> {children}
+    </span>
+  );
+}
+
+interface LegendProps {
+  readonly hasRetries: boolean;
+  readonly isShortened: boolean;
+}
+
+/** What the lines of the diagram above and the bars mean. */
+function Legend({ hasRetries, isShortened }: LegendProps) {
+  return (
+    <p class="legend quiet">
+      <Meaning look="legend-line">way taken</Meaning>
+      <Meaning look="legend-line faint">other way</Meaning>
+      <Meaning look="legend-line dashed">error, otherwise</Meaning>
+      <Meaning look="legend-bar bar-work">works</Meaning>
+      <Meaning look="legend-bar bar-wait">waits</Meaning>
+      {hasRetries && <Meaning look="legend-bar bar-wait wait-retry">retry pause</Meaning>}
+      {isShortened && <Meaning look="legend-bar bar-break">shortened</Meaning>}
+    </p>
   );
 }
 
@@ -56,7 +94,8 @@ export function Timeline({ steps, from, to, chosen, onChoose, childRuns }: Timel
   const part = useSignal<Span | undefined>(undefined);
   const all = { from, to: Math.max(end, steps.at(-1)?.to ?? end) };
   const shown = part.value ?? all;
-  const scale = scaleOf(shown, from, isNarrow.value ? 2 : 4);
+  const instants = useMemo(() => instantsOf(steps), [steps]);
+  const scale = scaleOf({ shown, origin: from, mostTicks: isNarrow.value ? 2 : 4, instants });
   const zoom = (factor: number) => {
     const step = steps.find(({ number }) => number === chosen);
     const middle = (span: Span) => (span.from + span.to) / 2;
@@ -76,6 +115,7 @@ export function Timeline({ steps, from, to, chosen, onChoose, childRuns }: Timel
           ))}
         </div>
       </div>
+      <Legend hasRetries={steps.some(({ attempts }) => attempts > 0)} isShortened={scale.breaks.length > 0} />
     </section>
   );
 }
