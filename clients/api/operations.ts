@@ -31,6 +31,7 @@ export type NamespacesReply = { readonly pageInfo: PageInfo; readonly results: r
 export type NamespaceReply = { readonly namespace: NamespaceRecord };
 export type ConfigReply = { readonly broadcast: { readonly [name: string]: boolean }; readonly events?: { readonly lookback: string }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number; readonly logBytes?: number; readonly activeRuns?: number; readonly startsPerSecond?: number; readonly variableBytes?: number; readonly variables?: number; readonly workflows?: number; readonly schedules?: number; readonly listeners?: number; readonly secrets?: number; readonly registries?: number; readonly services?: number }; readonly egress?: readonly string[]; readonly functions?: { readonly native: boolean }; readonly partitions?: number };
 export type UsageReply = { readonly quotas: readonly ({ readonly name: 'variableBytes' | 'variables' | 'workflows' | 'schedules' | 'listeners' | 'secrets' | 'registries' | 'services'; readonly used: number; readonly most: number })[] };
+export type SchedulesReply = { readonly namespace: string; readonly schedules: readonly { readonly workflow: string; readonly cron: string; readonly next: readonly string[] }[] };
 export type DefinitionsReply = { readonly since?: string; readonly defined: number; readonly waiting: number; readonly waitingInAll: number; readonly failed: readonly { readonly path: string; readonly error: string }[] };
 export type DirectoryOrWorkflowReply = Directory | Workflow;
 export type NamedNodeReply = { readonly namespace: string; readonly node: Node };
@@ -175,6 +176,13 @@ export interface Operations {
     query: never;
     body: undefined;
     reply: UsageReply;
+    frame: never;
+  };
+  listSchedules: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: SchedulesReply;
     frame: never;
   };
   getDefinitions: {
@@ -1280,6 +1288,7 @@ export const operations = {
   setConfig: { method: 'PATCH', path: '/namespaces/{namespace}/config', permission: 'write', reply: 'json' },
   getWorkflowsDescription: { method: 'GET', path: '/namespaces/{namespace}/openapi.json', permission: 'read', reply: 'json' },
   getUsage: { method: 'GET', path: '/namespaces/{namespace}/usage', permission: 'read', reply: 'json' },
+  listSchedules: { method: 'GET', path: '/namespaces/{namespace}/schedules', permission: 'read', reply: 'json' },
   getDefinitions: { method: 'GET', path: '/namespaces/{namespace}/definitions', permission: 'read', reply: 'json' },
   getNode: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', permission: 'read', reply: 'json' },
   getMachine: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'machine', permission: 'read', reply: 'json' },

@@ -10,6 +10,7 @@ import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
 import { executableWorkflows } from '../../lib/engine/inspection/executable-workflows.ts';
+import * as scheduled from '../../lib/engine/inspection/scheduled-workflows.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),
@@ -34,6 +35,10 @@ export const endpoints: Endpoints<'namespaces'> = {
     return namespaceOpenapi(namespace.name, await executableWorkflows(ports, namespace));
   },
   getUsage: async (ports, { path }) => usageOf(ports, await namespaces.need(ports, path.namespace)),
+  listSchedules: async (ports, { path }) => {
+    const namespace = await namespaces.need(ports, path.namespace);
+    return { namespace: namespace.name, schedules: await scheduled.list(ports, namespace) };
+  },
   getDefinitions: async (ports, { path }) =>
     definitions.progressOf(ports, (await namespaces.need(ports, path.namespace)).id),
 };

@@ -120,12 +120,40 @@ describe('weft secrets', () => {
     expect((await workspace.weft(['secrets', 'list'])).out).toBe('NAME  SET\n');
   });
 
-  test('does not read the standard input unless it is given', async () => {
-    expect(await workspace.weft(['secrets', 'set', 'pw'])).toMatchObject({
+  test('reads a pipe without being told, and refuses an empty value', async () => {
+    const { code, out, err } = await workspace.weft(['secrets', 'set', 'piped'], { input: 'hunter4\n' });
+    expect({ code, out, err }).toEqual({ code: 0, out: 'set piped\n', err: '' });
+    expect((await workspace.weft(['secrets', 'list'])).out).toContain('piped  yes');
+    const empty = {
       code: 2,
-      err: "weft: no value given; name a file, or - for the standard input (see 'weft help secrets')\n",
-    });
-    expect((await workspace.weft(['secrets', 'set', 'pw', '-'], { input: '\n' })).code).toBe(2);
+      err: "weft: the value is empty: write it to the standard input, or name a file (see 'weft help secrets')\n",
+    };
+    expect(await workspace.weft(['secrets', 'set', 'pw'])).toMatchObject(empty);
+    expect(await workspace.weft(['secrets', 'set', 'pw', '-'], { input: '\n' })).toMatchObject(empty);
+    expect(await workspace.weft(['secrets', 'delete', 'piped'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weft schedules and weft usage', () => {
+  test('list the workflows that the clock starts, with their next starts, and the quotas', async () => {
+    const nightly = "start: {type: scheduled, cron: '0 2 * * *'}\nstates: [{id: a, type: noop}]\n";
+    await workspace.write({ 'nightly.yaml': nightly, 'rare.yaml': nightly.replace('0 2 *', '0 2 31') });
+    await workspace.weft(['push', 'nightly.yaml']);
+    await workspace.weft(['push', 'rare.yaml']);
+    const [head, first, second] = (await workspace.weft(['schedules'])).out.split('\n');
+    expect(head).toMatch(/^WORKFLOW +NEXT +CRON$/);
+    expect(first).toMatch(/^\/nightly +\d{4}-\d\d-\d\dT02:00:00Z +0 2 \* \* \*$/);
+    expect(second).toMatch(/^\/rare +\d{4}-\d\d-31T02:00:00Z +0 2 31 \* \*$/);
+    const next = await workspace.weft(['schedules', 'next', '--limit', '3', '--json']);
+    const starts = rowsOf(next.json());
+    expect(starts.map(({ at }) => String(at))).toEqual(starts.map(({ at }) => String(at)).toSorted());
+    expect(starts).toHaveLength(3);
+    expect(starts[0]).toMatchObject({ workflow: '/nightly' });
+    expect((await workspace.weft(['schedules', 'next', '--limit', 'x'])).code).toBe(2);
+    const usage = (await workspace.weft(['usage'])).out.split('\n');
+    expect(usage[0]).toMatch(/^QUOTA +USED +MOST +SHARE$/);
+    expect(usage.find((line) => line.startsWith('schedules'))).toMatch(/^schedules +2 +1000 +0 %$/);
+    expect(await workspace.weft(['workflows', 'delete', 'nightly', 'rare', '--yes'])).toMatchObject({ code: 0 });
   });
 });
 

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { ApprovalsPage } from '../pages/approvals/approvals.tsx';
 import { AuditPage } from '../pages/audit/audit.tsx';
 import { EventsPage } from '../pages/events/events.tsx';
+import { FailuresPage } from '../pages/failures/failures.tsx';
 import { KeysPage } from '../pages/keys/keys.tsx';
 import { LogPage } from '../pages/log/log.tsx';
 import { MetricsPage } from '../pages/metrics/metrics.tsx';
@@ -11,6 +12,7 @@ import { PlaygroundPage } from '../pages/playground/playground.tsx';
 import { RegistriesPage } from '../pages/registries/registries.tsx';
 import { RunPage } from '../pages/run/run.tsx';
 import { RunsPage } from '../pages/runs/runs.tsx';
+import { SchedulesPage } from '../pages/schedules/schedules.tsx';
 import { SecretsPage } from '../pages/secrets/secrets.tsx';
 import { ServerPage } from '../pages/server/server.tsx';
 import { ServicePage } from '../pages/services/service.tsx';
@@ -50,6 +52,8 @@ export const routes: readonly Route[] = [
   { path: 'n/:namespace/workers', page: WorkersPage },
   { path: 'n/:namespace/webhooks', page: WebhooksPage },
   { path: 'n/:namespace/metrics', page: MetricsPage },
+  { path: 'n/:namespace/failures', page: FailuresPage },
+  { path: 'n/:namespace/schedules', page: SchedulesPage },
   { path: 'n/:namespace/log', page: LogPage },
   { path: 'n/:namespace/variables', page: VariablesPage },
   { path: 'n/:namespace/secrets', page: SecretsPage },

@@ -20,6 +20,12 @@ export function textAt(value: unknown, ...names: readonly string[]): string {
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : '';
 }
 
+/** The list at a path of names; the empty list if there is none. */
+export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
+  const found = at(value, ...names);
+  return Array.isArray(found) ? found : [];
+}
+
 /** The texts of the list at a path of names; other elements are skipped. */
 export function textsAt(value: unknown, ...names: readonly string[]): string[] {
   const found = at(value, ...names);

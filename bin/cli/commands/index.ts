@@ -26,6 +26,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   events: async () => (await import('./events.ts')).events,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   approvals: async () => (await import('./approvals.ts')).approvals,
+  schedules: async () => (await import('./schedules.ts')).schedules,
+  usage: async () => (await import('./usage.ts')).usage,
   deliveries: async () => (await import('./deliveries.ts')).deliveries,
   workers: async () => (await import('./workers.ts')).workers,
   vars: async () => (await import('./vars.ts')).vars,

@@ -42,7 +42,11 @@ const OPTIONS = {
   label: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'runs with this label; NAME alone: any value' },
   code: { type: 'string', value: 'TEXT', help: 'runs whose error code contains this text' },
   message: { type: 'string', value: 'TEXT', help: 'runs whose error message contains this text' },
-  trigger: { type: 'string', value: 'KIND', help: 'runs started by api, cron, cloudevent, instance or rerun' },
+  trigger: {
+    type: 'string',
+    value: 'KIND',
+    help: 'runs started by api, cron, cloudevent, webhook, instance or rerun; top: by no other run',
+  },
   'repeat-all': { type: 'boolean', help: 'rerun: of a state that failed, make all calls again, not those that failed' },
   'dry-run': { type: 'boolean', help: 'rerun: list the selected runs and what they do again, start none' },
   rate: { type: 'string', value: 'N', help: 'rerun: so many selected runs a second (default: 10)' },

@@ -40,17 +40,20 @@ function withoutNewline(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
  * The newline that `echo` adds to the standard input is removed.
  */
 async function readValue(name: string, file: string | undefined, terminal: Terminal): Promise<Uint8Array<ArrayBuffer>> {
-  if (file === '-') return withoutNewline(await readBytes(terminal, file));
-  if (file !== undefined) return readBytes(terminal, file);
-  if (terminal.isInteractive) return Buffer.from(await terminal.ask(`Value of ${name}: `, { isHidden: true }));
-  throw new UsageError('no value given; name a file, or - for the standard input');
+  if (file !== undefined && file !== '-') return readBytes(terminal, file);
+  if (file === undefined && terminal.isInteractive) {
+    return Buffer.from(await terminal.ask(`Value of ${name}: `, { isHidden: true }));
+  }
+  return withoutNewline(await readBytes(terminal, '-'));
 }
 
 const pathOf = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
 async function set(values: Values, [name = '', file]: readonly string[], terminal: Terminal): Promise<Outcome> {
   const body = await readValue(name, file, terminal);
-  if (body.length === 0) throw new UsageError('the value of a secret must not be empty');
+  if (body.length === 0) {
+    throw new UsageError('the value is empty: write it to the standard input, or name a file');
+  }
   const { service, base } = await openNamespace(values, terminal);
   const path = `${base}/secrets/${pathOf(name)}`;
   await service.upload('PUT', path, { body }).catch((error: unknown) => {
@@ -69,7 +72,9 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 export const secrets = defineVerbs({
   about: 'Lists the names of secrets, sets and deletes secrets',
   usage: ['secrets [list]', 'secrets set NAME [FILE|-]', 'secrets delete NAME'],
-  notes: ['The value is read from a file, from the standard input, or from a hidden question. It is never printed.'],
+  notes: [
+    'The value is read from a file or the standard input; in a terminal, from a hidden question. It is never printed.',
+  ],
   options: OPTIONS,
   defaultVerb: 'list',
   verbs: {

@@ -1,14 +1,9 @@
 import { toPrettyJson } from '../../../lib/language/json.ts';
 import { textOf } from '../../../lib/language/own-members.ts';
-import { at, statusOf, textAt, textsAt } from '../client/replies.ts';
+import { at, listAt, statusOf, textAt, textsAt } from '../client/replies.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
 const BAR_WIDTH = 30;
-
-const listAt = (value: unknown, ...names: readonly string[]): readonly unknown[] => {
-  const found = at(value, ...names);
-  return Array.isArray(found) ? found : [];
-};
 
 /** A duration in words: `12 ms`, `3.4 s`, `5 min 3 s`, `2 h 10 min`. */
 export function durationText(ms: number): string {

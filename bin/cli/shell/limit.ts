@@ -3,11 +3,11 @@ import { type Option, UsageError } from './command.ts';
 const DEFAULT_LIMIT = '20';
 
 /** The option `--limit` of a list. */
-export const limitOption = (rows: string) =>
+export const limitOption = (rows: string, order = 'the newest first') =>
   ({
     type: 'string',
     value: 'N',
-    help: `maximum number of ${rows}, the newest first (default: ${DEFAULT_LIMIT})`,
+    help: `maximum number of ${rows}, ${order} (default: ${DEFAULT_LIMIT})`,
   }) as const satisfies Option;
 
 /** The value of `--limit`. Throws UsageError for a text that is no number. */

@@ -13,6 +13,12 @@ type Test = (head: runs.Head, value: string) => boolean;
 const statusOf = (head: runs.Head): string => (isCancelledCode(head.code) ? 'cancelled' : head.status);
 const pathOf = (text: string): string => text.replace(/^\//, '');
 
+/** The causes of runs that no other run called, and that of those that one did. An id may follow after a colon. */
+const TOP_CAUSES = ['api', 'cron', 'cloudevent', 'webhook', 'rerun'] as const;
+const CALLED = 'instance';
+/** As a value of `TRIGGER`: every cause but a call of another run. */
+const TOP_LEVEL = 'top';
+
 /** The filters of the list (rest-api reference, 2.3); AFTER and BEFORE include the instant itself. */
 const ORIGINAL_FILTERS = {
   'AS/CONTAINS': (head, value) => head.as.includes(value),
@@ -21,7 +27,10 @@ const ORIGINAL_FILTERS = {
   'CREATED/BEFORE': (head, value) => head.created <= Date.parse(value),
   'STATUS/MATCH': (head, value) => head.status === value || statusOf(head) === value,
   'STATUS/CONTAINS': (head, value) => head.status.includes(value) || statusOf(head).includes(value),
-  'TRIGGER/MATCH': (head, value) => head.invoker === value || head.invoker.startsWith(`${value}:`),
+  'TRIGGER/MATCH': (head, value) =>
+    value === TOP_LEVEL
+      ? !head.invoker.startsWith(`${CALLED}:`)
+      : head.invoker === value || head.invoker.startsWith(`${value}:`),
   'TRIGGER/CONTAINS': (head, value) => head.invoker.includes(value),
 } as const satisfies Readonly<Record<string, Test>>;
 
@@ -99,7 +108,10 @@ const CONDITIONS: Readonly<
       : // A cancelled run has the status `failed`, and its list shows that too.
         { anyOf: [isText('status', 'equal to', value)], isExact: true },
   'TRIGGER/MATCH': (value) => ({
-    anyOf: [isText('invoker', 'equal to', value), isText('invoker', 'beginning with', `${value}:`)],
+    anyOf: (value === TOP_LEVEL ? TOP_CAUSES : [value]).flatMap((cause) => [
+      isText('invoker', 'equal to', cause),
+      isText('invoker', 'beginning with', `${cause}:`),
+    ]),
     isExact: true,
   }),
   'TRIGGER/CONTAINS': (value) => ({ anyOf: [isText('invoker', 'containing', value)], isExact: true }),

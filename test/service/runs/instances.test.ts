@@ -156,6 +156,7 @@ describe('the list of instances', () => {
     ['filter.field=AS&filter.type=WORKFLOW&filter.val=two', []],
     ['filter.field=TRIGGER&filter.type=MATCH&filter.val=api', [3, 2, 1, 0]],
     ['filter.field=TRIGGER&filter.type=CONTAINS&filter.val=instance', []],
+    ['filter.field=TRIGGER&filter.type=MATCH&filter.val=top', [3, 2, 1, 0]],
     ['filter.field=CREATED&filter.type=AFTER&filter.val=2020-01-01T00:00:00Z', [3, 2, 1, 0]],
     ['filter.field=CREATED&filter.type=BEFORE&filter.val=2020-01-01T00:00:00Z', []],
     ['filter.field=AS&filter.type=WORKFLOW&filter.val=&limit=0', [3, 2, 1, 0]],

@@ -208,6 +208,8 @@ export function pagesOf({
     queue: `n/${ns}/workers?queue=labelling`,
     webhooks: `n/${ns}/webhooks`,
     webhook: `n/${ns}/webhooks?workflow=%2Fpush`,
+    schedules: `n/${ns}/schedules`,
+    failures: `n/${ns}/failures`,
     metrics: `n/${ns}/metrics`,
     log: `n/${ns}/log`,
     variables: `n/${ns}/variables?name=rates`,

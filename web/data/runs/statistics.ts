@@ -1,7 +1,7 @@
 import type { InstanceRecord } from '../../../clients/api/operations.ts';
 import { call, filterQuery } from '../api/client.ts';
 import { instantOf } from '../format/time.ts';
-import { isOver, statusOf } from './status.ts';
+import { isOver, statusOf, triggerOf } from './status.ts';
 
 /** Runs that began in a span of time, the newest first. */
 export interface RunSample {
@@ -103,6 +103,13 @@ export function groupsOf(
       return newest === undefined ? [] : [{ name, newest, ...summaryOf(group) }];
     })
     .toSorted((a, b) => b.started - a.started);
+}
+
+/** The runs of a sample that no other run called: the failure of a called run counts once, as that of its caller. */
+export function topLevelOf(sample: RunSample): RunSample {
+  const runs = sample.runs.filter(({ invoker }) => triggerOf(invoker).kind !== 'instance');
+  // Of the runs that were not read, the part at the top level is not known.
+  return { ...sample, runs, total: runs.length < sample.runs.length ? runs.length : sample.total };
 }
 
 /** The failed runs by error code, the most frequent first. */

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ApprovalsReply } from '../../../clients/api/operations.ts';
-import { usePolled } from '../../data/api/live.ts';
+import { useLoad, usePolled } from '../../data/api/live.ts';
+import { may } from '../../data/api/session.ts';
 import { count } from '../../data/format/text.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
 import { place, setQuery } from '../../data/navigation/location.ts';
@@ -13,7 +14,7 @@ import { Empty, ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { type Column, Table } from '../../parts/table/table.tsx';
 import { RunLink, WorkflowLink } from '../../parts/value/links.tsx';
 import { Time } from '../../parts/value/value.tsx';
-import { Decision } from './decision.tsx';
+import { ChoiceButtons, Decision } from './decision.tsx';
 
 type Approval = ApprovalsReply['approvals'][number];
 
@@ -89,14 +90,43 @@ function NoApprovals({ namespace, isFiltered }: { readonly namespace: string; re
   );
 }
 
+/** The most choices that a row has buttons for. */
+const MOST_IN_ROW = 2;
+
+interface RowChoicesProps {
+  readonly namespace: string;
+  readonly approval: Approval;
+  readonly href: string;
+  readonly onDone: () => void;
+}
+
+/** Buttons that decide in the row. An approval with a form, or with many choices, is decided beside the list. */
+function RowChoices({ namespace, approval: { instance }, href, onDone }: RowChoicesProps) {
+  const loaded = useLoad('getApproval', { namespace, instance });
+  const approval = loaded.value.value?.approval;
+  if (approval === undefined) return <span class="row-actions" />;
+  const isSimple = approval.form === undefined && approval.choices.length <= MOST_IN_ROW;
+  return (
+    <span class="row-actions">
+      {isSimple ? <ChoiceButtons {...{ namespace, approval, onDone }} /> : <ButtonLink href={href}>Decide…</ButtonLink>}
+    </span>
+  );
+}
+
 interface ListProps {
   readonly namespace: string;
   readonly filters: Filters;
   readonly approvals: readonly Approval[];
+  readonly onDone: () => void;
 }
 
-function List({ namespace, filters, approvals }: ListProps) {
+function List({ namespace, filters, approvals, onDone }: ListProps) {
   const hrefOf = ({ instance }: Approval) => addresses.approvals(namespace, { ...filters, run: instance });
+  const actions = {
+    name: 'Your decision',
+    width: '168px',
+    of: (approval: Approval) => <RowChoices {...{ namespace, approval, onDone }} href={hrefOf(approval)} />,
+  };
   return (
     <Table
       label="Open approvals"
@@ -104,16 +134,15 @@ function List({ namespace, filters, approvals }: ListProps) {
       rows={approvals}
       keyOf={({ instance }) => instance}
       hrefOf={hrefOf}
+      actions={may('decideApproval') ? actions : undefined}
       isChosen={({ instance }) => instance === place.value.query.get('run')}
-      narrow={({ subject, assignees, since, until }) => (
-        <span class="two-lines">
-          <span class="strong cut">{subject}</span>
-          <Time at={since} />
-          <span class="quiet cut">{assignees.join(', ') || 'anyone decides'}</span>
-          <span class="quiet">
-            ends <Time at={until} />
+      narrow={({ subject, assignees, until }) => (
+        <>
+          <span class="strong cut is-line">{subject}</span>
+          <span class="quiet cut is-line">
+            {assignees.join(', ') || 'anyone'}, ends <Time at={until} />
           </span>
-        </span>
+        </>
       )}
     />
   );
@@ -147,7 +176,7 @@ export function ApprovalsPage({ params }: { readonly params: Readonly<Record<str
       {error !== undefined && <ErrorNote title="The approvals cannot be listed" error={error} />}
       {approvals === undefined && error === undefined && <Skeleton lines={4} />}
       {approvals?.length === 0 && <NoApprovals namespace={namespace} isFiltered={isFiltered} />}
-      {approvals !== undefined && approvals.length > 0 && <List {...{ namespace, filters, approvals }} />}
+      {approvals !== undefined && approvals.length > 0 && <List {...{ namespace, filters, approvals }} onDone={done} />}
       {run !== null && (
         <Inspector key={run} title={title} label="Approval" onClose={close}>
           <Decision namespace={namespace} instance={run} onDone={done} />

@@ -64,17 +64,40 @@ function formIn(text: string): Readonly<Record<string, unknown>> {
   return read.value;
 }
 
-function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'> & { readonly approval: Approval }) {
-  const { instance, subject, choices, form } = approval;
-  const by = useSignal('');
-  const values = useSignal('{}');
-  const fields = fieldsOf(form);
+interface ChoiceButtonsProps {
+  readonly namespace: string;
+  readonly approval: Pick<Approval, 'instance' | 'subject' | 'choices'>;
+  /** The name of the person and the values of the form. Throws for a form that is invalid. */
+  readonly answer?: () => { readonly by: string; readonly form: Readonly<Record<string, unknown>> };
+  readonly onDone: () => void;
+}
+
+/** A button for each choice. Without an answer, the name of the key decides. */
+export function ChoiceButtons({ namespace, approval, answer, onDone }: ChoiceButtonsProps) {
+  const { instance, subject, choices } = approval;
   const decide = (choice: string) => async () => {
-    const body = { choice, by: by.value, form: formIn(values.value) };
+    const body = { choice, ...(answer?.() ?? { by: '', form: {} }) };
     const reply = await call('decideApproval', { namespace, instance }, { body });
     say(`Decided ${choice} as ${reply.by}`);
     onDone();
   };
+  return (
+    <>
+      {choices.map((choice) => (
+        <Confirm key={choice} label={choice} act={`Decide ${choice}`} onConfirm={decide(choice)}>
+          Decides <strong>{subject}</strong> as <code>{choice}</code>. The run goes on at once; this cannot be undone.
+        </Confirm>
+      ))}
+    </>
+  );
+}
+
+function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'> & { readonly approval: Approval }) {
+  const { form } = approval;
+  const by = useSignal('');
+  const values = useSignal('{}');
+  const fields = fieldsOf(form);
+  const answer = () => ({ by: by.value, form: formIn(values.value) });
   return (
     <>
       {fields !== undefined && <SchemaForm schema={fields} text={values.value} onChange={into(values)} />}
@@ -89,11 +112,7 @@ function Choices({ namespace, approval, onDone }: Omit<DecisionProps, 'instance'
         onInput={into(by)}
       />
       <div class="line wraps">
-        {choices.map((choice) => (
-          <Confirm key={choice} label={choice} act={`Decide ${choice}`} onConfirm={decide(choice)}>
-            Decides <strong>{subject}</strong> as <code>{choice}</code>. The run goes on at once; this cannot be undone.
-          </Confirm>
-        ))}
+        <ChoiceButtons {...{ namespace, approval, answer, onDone }} />
       </div>
     </>
   );

@@ -6,10 +6,12 @@ import { useDerived } from '../../data/browser/derived.ts';
 import { numeric } from '../../data/format/text.ts';
 import { clockText, instantOf } from '../../data/format/time.ts';
 import { addresses } from '../../data/navigation/addresses.ts';
+import { place, setQuery } from '../../data/navigation/location.ts';
 import { useSample } from '../../data/runs/sample.ts';
-import { bucketsOf, failuresOf, type RunSample, summaryOf } from '../../data/runs/statistics.ts';
+import { bucketsOf, failuresOf, type RunSample, summaryOf, topLevelOf } from '../../data/runs/statistics.ts';
 import { Columns } from '../../parts/chart/columns.tsx';
 import { type Figure, Figures } from '../../parts/figures/figures.tsx';
+import { Segments } from '../../parts/filter/filter.tsx';
 import { Head, Section } from '../../parts/head/head.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { RunList } from '../../parts/runs/list.tsx';
@@ -23,9 +25,22 @@ const RECENT = 8;
 
 const hourText = (at: number): string => clockText(new Date(at));
 
+/** Which runs the page counts: those that no other run called, or all. A failure counts once, not again for each caller. */
+interface Extent {
+  readonly trigger: 'top' | '';
+}
+
+const EXTENTS = [
+  { value: 'top', label: 'Top level' },
+  { value: 'all', label: 'All runs' },
+];
+
 /** The number of runs in progress. */
-function useOpenRuns(namespace: string): number | undefined {
-  const pending = filterQuery([{ field: 'STATUS', type: 'MATCH', val: 'pending' }]);
+function useOpenRuns(namespace: string, { trigger }: Extent): number | undefined {
+  const pending = filterQuery([
+    { field: 'STATUS', type: 'MATCH', val: 'pending' },
+    { field: 'TRIGGER', type: 'MATCH', val: trigger },
+  ]);
   const { value } = useLive('listInstances', { namespace }, { ...pending, limit: 1 });
   return value.value?.instances.pageInfo.total;
 }
@@ -33,10 +48,11 @@ function useOpenRuns(namespace: string): number | undefined {
 interface LastHourProps {
   readonly namespace: string;
   readonly sample: RunSample;
+  readonly extent: Extent;
 }
 
-function LastHour({ namespace, sample }: LastHourProps) {
-  const open = useOpenRuns(namespace);
+function LastHour({ namespace, sample, extent }: LastHourProps) {
+  const open = useOpenRuns(namespace, extent);
   const deliveries = useLoad('listFailedDeliveries', { namespace }, { limit: 1 }).value.value?.pageInfo.total ?? 0;
   const since = useDerived(() => Math.floor((now.value - HOUR) / 60_000) * 60_000, []).value;
   const recent = sample.runs.filter(({ createdAt }) => instantOf(createdAt) >= since);
@@ -45,18 +61,18 @@ function LastHour({ namespace, sample }: LastHourProps) {
     {
       label: 'Started, last hour',
       value: numeric(started),
-      href: addresses.runs(namespace, { since: '1h' }),
+      href: addresses.runs(namespace, { since: '1h', ...extent }),
     },
     {
       label: 'Failed, last hour',
       value: numeric(failed),
-      href: addresses.runs(namespace, { since: '1h', status: 'failed' }),
+      href: addresses.runs(namespace, { since: '1h', status: 'failed', ...extent }),
       mood: failed > 0 ? 'failed' : undefined,
     },
     {
       label: 'In progress',
       value: open === undefined ? '…' : numeric(open),
-      href: addresses.runs(namespace, { status: 'pending' }),
+      href: addresses.runs(namespace, { status: 'pending', ...extent }),
     },
     {
       label: 'Failed deliveries',
@@ -68,7 +84,7 @@ function LastHour({ namespace, sample }: LastHourProps) {
   return <Figures label="Last hour" figures={figures} />;
 }
 
-function Day({ namespace, sample }: LastHourProps) {
+function Day({ namespace, sample, extent }: LastHourProps) {
   const buckets = useMemo(() => bucketsOf(sample, HOUR), [sample]);
   const { started, failed } = summaryOf(sample.runs);
   const words = `${numeric(sample.total)} runs, ${numeric(failed)} failed`;
@@ -80,14 +96,18 @@ function Day({ namespace, sample }: LastHourProps) {
         tickOf={({ from }, index) => (index % 4 === 0 ? hourText(from) : '')}
         nameOf={({ from, started: all, failed: bad }) => `${hourText(from)}: ${all} started, ${bad} failed`}
         hrefOf={({ from, to }) =>
-          addresses.runs(namespace, { since: new Date(from).toISOString(), until: new Date(to).toISOString() })
+          addresses.runs(namespace, {
+            since: new Date(from).toISOString(),
+            until: new Date(to).toISOString(),
+            ...extent,
+          })
         }
       />
     </Section>
   );
 }
 
-function Failures({ namespace, sample }: LastHourProps) {
+function Failures({ namespace, sample }: Omit<LastHourProps, 'extent'>) {
   const failures = useMemo(() => failuresOf(sample), [sample]);
   return (
     <Section title="Failures by cause" detail="last day">
@@ -113,17 +133,19 @@ function Failures({ namespace, sample }: LastHourProps) {
   );
 }
 
-function Content({ namespace, sample }: LastHourProps) {
+function Content({ namespace, sample: whole, extent }: LastHourProps) {
+  const sample = useMemo(() => (extent.trigger === 'top' ? topLevelOf(whole) : whole), [whole, extent.trigger]);
+  const filters = [{ field: 'TRIGGER', type: 'MATCH', val: extent.trigger }] as const;
   return (
     <>
-      <LastHour namespace={namespace} sample={sample} />
-      <Day namespace={namespace} sample={sample} />
+      <LastHour {...{ namespace, sample, extent }} />
+      <Day {...{ namespace, sample, extent }} />
       <div class="halves">
         <Failures namespace={namespace} sample={sample} />
         <WaitingList namespace={namespace} />
       </div>
       <Section title="Newest runs">
-        <RunList namespace={namespace} label="Newest runs" filters={[]} limit={RECENT} none="No runs yet." />
+        <RunList namespace={namespace} label="Newest runs" filters={filters} limit={RECENT} none="No runs yet." />
       </Section>
     </>
   );
@@ -135,14 +157,29 @@ export function OverviewPage({ params }: { readonly params: Readonly<Record<stri
   const { value: sample, error } = useSample(namespace, DAY);
   const root = useLive('getNode', { namespace, node: '' }).value.value;
   const isEmpty = root !== undefined && 'children' in root && root.children.results.length === 0;
+  const isFirstUse = isEmpty && sample.value?.total === 0;
+  const shown = place.value.query.get('runs') === 'all' ? 'all' : 'top';
   return (
     <div class="scroll" key={namespace}>
-      <Head title={namespace} name={namespace} />
+      <Head
+        title={namespace}
+        name={namespace}
+        actions={
+          !isFirstUse && (
+            <Segments
+              label="Counted runs"
+              value={shown}
+              choices={EXTENTS}
+              onChange={(value) => setQuery({ runs: value === 'all' ? 'all' : undefined })}
+            />
+          )
+        }
+      />
       {error.value && <ErrorNote title="The overview cannot be shown" error={error.value} />}
       {sample.value === undefined && !error.value && <Skeleton lines={6} />}
-      {isEmpty && sample.value?.total === 0 && <FirstUse namespace={namespace} />}
-      {sample.value !== undefined && !(isEmpty && sample.value.total === 0) && (
-        <Content namespace={namespace} sample={sample.value} />
+      {isFirstUse && <FirstUse namespace={namespace} />}
+      {sample.value !== undefined && !isFirstUse && (
+        <Content namespace={namespace} sample={sample.value} extent={{ trigger: shown === 'top' ? 'top' : '' }} />
       )}
     </div>
   );

@@ -18,6 +18,7 @@ const STATUSES = [
 
 const TRIGGERS = [
   { value: '', label: 'Any trigger' },
+  { value: 'top', label: 'Top level only' },
   { value: 'api', label: 'API' },
   { value: 'cron', label: 'Schedule' },
   { value: 'cloudevent', label: 'Event' },
@@ -70,7 +71,7 @@ function Marks({ filters: { label, error }, input }: MarksProps) {
     <>
       <Search
         label="Label"
-        placeholder="Label: team=shop"
+        placeholder="label=value"
         value={typedLabel}
         input={input}
         onSearch={(value) => setQuery({ label: value })}
@@ -105,7 +106,7 @@ export function FilterBar({ filters }: { readonly filters: RunFilters }) {
     <search class="filter-bar" aria-label="Filters">
       <Search
         label="Workflow"
-        placeholder="Workflow, or /path for one alone"
+        placeholder="Workflow, /path"
         value={typed}
         input={search}
         onSearch={(value) => setQuery({ workflow: value })}

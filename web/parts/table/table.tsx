@@ -18,6 +18,13 @@ interface PartlyLoaded<Row> {
   at(index: number): Row | undefined;
 }
 
+/** The buttons of each row, and their column. */
+interface RowActions<Row> {
+  readonly name: string;
+  readonly width: string;
+  readonly of: (row: Row) => ComponentChildren;
+}
+
 interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
@@ -27,6 +34,8 @@ interface TableProps<Row> {
   readonly hrefOf?: (row: Row) => string | undefined;
   /** A row on a narrow screen: two lines. */
   readonly narrow: (row: Row) => ComponentChildren;
+  /** Buttons of a row, in a column of their own after the others; on a narrow screen beside the two lines. */
+  readonly actions?: RowActions<Row> | undefined;
   /** Called with the range of visible rows, so that they can be loaded. */
   readonly onRange?: (from: number, to: number) => void;
   readonly isChosen?: (row: Row) => boolean;
@@ -61,7 +70,9 @@ function Cells<Row>({ row, columns, href }: RowProps<Row>) {
   );
 }
 
-function NarrowCell<Row>({ row, href, narrow }: Omit<RowProps<Row>, 'columns'> & Pick<TableProps<Row>, 'narrow'>) {
+type NarrowProps<Row> = Omit<RowProps<Row>, 'columns'> & Pick<TableProps<Row>, 'narrow' | 'actions'>;
+
+function NarrowCell<Row>({ row, href, narrow, actions }: NarrowProps<Row>) {
   return (
     <td class="cell narrow">
       {href === undefined ? (
@@ -71,8 +82,14 @@ function NarrowCell<Row>({ row, href, narrow }: Omit<RowProps<Row>, 'columns'> &
           {narrow(row)}
         </a>
       )}
+      {actions?.of(row)}
     </td>
   );
+}
+
+/** The columns with that of the buttons. */
+function columnsOf<Row>({ columns, actions }: Pick<TableProps<Row>, 'columns' | 'actions'>): readonly Column<Row>[] {
+  return actions === undefined ? columns : [...columns, { name: actions.name, width: actions.width, cell: actions.of }];
 }
 
 function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
@@ -111,9 +128,9 @@ function BodyRow<Row>({ table, index }: BodyRowProps<Row>) {
   return (
     <tr class={look} aria-rowindex={index + 2} data-index={index}>
       {isNarrow.value ? (
-        <NarrowCell row={row} narrow={table.narrow} href={href} />
+        <NarrowCell row={row} narrow={table.narrow} actions={table.actions} href={href} />
       ) : (
-        <Cells row={row} columns={table.columns} href={href} />
+        <Cells row={row} columns={columnsOf(table)} href={href} />
       )}
     </tr>
   );
@@ -126,7 +143,8 @@ const indexesOf = (from: number, to: number): readonly number[] =>
  * Rows of equal height, of which only the visible ones exist. `j` and `k` move among them, `enter` opens one.
  */
 export function Table<Row>(table: TableProps<Row>) {
-  const { label, columns, rows, keyOf, onRange, isWhole = false } = table;
+  const { label, rows, keyOf, onRange, isWhole = false } = table;
+  const columns = columnsOf(table);
   const count = rows.length;
   const height = isNarrow.value ? NARROW_ROW : ROW;
   const { range, scroller } = useRows(height, count);

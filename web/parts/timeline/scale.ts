@@ -41,6 +41,8 @@ export function zoomed(shown: Span, all: Span, factor: number, around: number): 
 
 /** A gap dwarfs all shorter ones if it is so many times as long as their sum. */
 const DWARFS = 4;
+/** Shorter gaps, milliseconds, keep their length: a reader compares them. */
+const LEAST_SHORTENED = 500;
 /** The part of the axis that the shortened gaps take together, at most; and one of them. */
 const MOST_SHORTENED = 0.5;
 const ONE_SHORTENED = 0.18;
@@ -57,7 +59,7 @@ function dwarfingGaps({ from, to }: Span, instants: readonly number[]): readonly
   const ordered = gaps.toSorted((a, b) => lengthOf(a) - lengthOf(b));
   let sum = 0;
   const dwarfed = ordered.map((gap) => {
-    const isDwarfing = sum > 0 && lengthOf(gap) > DWARFS * sum;
+    const isDwarfing = sum > 0 && lengthOf(gap) > Math.max(DWARFS * sum, LEAST_SHORTENED);
     sum += lengthOf(gap);
     return isDwarfing;
   });

@@ -77,6 +77,15 @@ export const namespaces = {
     from: 'weft',
     about: 'Returns how much of each of its quotas the namespace uses.',
   },
+  listSchedules: {
+    family: 'namespaces',
+    method: 'GET',
+    path: '/namespaces/{namespace}/schedules',
+    reply: 'schedules',
+    permission: 'read',
+    from: 'weft',
+    about: 'Lists the workflows that the clock starts, each with its pattern and its next starts.',
+  },
   getDefinitions: {
     family: 'namespaces',
     method: 'GET',

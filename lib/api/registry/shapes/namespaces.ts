@@ -15,6 +15,12 @@ export const usage = z.object({
   quotas: z.array(z.object({ name: z.enum(NAMESPACE_QUOTAS), used: z.int(), most: z.int() })),
 });
 
+/** The workflows that the clock starts. */
+export const schedules = z.object({
+  namespace: z.string(),
+  schedules: z.array(z.object({ workflow: z.string(), cron: z.string(), next: z.array(time) })),
+});
+
 /** A shape of each limit that a namespace may set. */
 export const limitShapes = <Shape>(shape: Shape): Record<keyof NamespaceLimits, Shape> =>
   Object.fromEntries(LIMITS.map((name) => [name, shape])) as Record<keyof NamespaceLimits, Shape>;

@@ -17,6 +17,7 @@ export const replies = {
   namespace: namespaces.namespace,
   config: namespaces.config,
   usage: namespaces.usage,
+  schedules: namespaces.schedules,
   definitions: namespaces.definitions,
   directoryOrWorkflow: tree.directoryOrWorkflow,
   namedNode: tree.namedNode,
