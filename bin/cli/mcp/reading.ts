@@ -1,4 +1,4 @@
-import type { ObjectSchema } from '../../../lib/compiler/plan/schemas.ts';
+import type { ObjectSchema } from '../../../lib/compiler/input-schema.ts';
 import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { at, bytesAt, rowsAt, textAt } from '../client/replies.ts';

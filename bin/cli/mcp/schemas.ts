@@ -1,5 +1,5 @@
 import { compile } from '../../../lib/compiler/compile.ts';
-import { inputSchemaOf, type ObjectSchema } from '../../../lib/compiler/plan/schemas.ts';
+import { inputSchemaOf, type ObjectSchema } from '../../../lib/compiler/input-schema.ts';
 
 /** The arguments of a tool that runs a workflow: its input. Any object where it has no schema. */
 export function argumentsOf(source: string): ObjectSchema {

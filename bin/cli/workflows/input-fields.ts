@@ -1,5 +1,5 @@
 import { compile } from '../../../lib/compiler/compile.ts';
-import { inputSchemaOf } from '../../../lib/compiler/plan/schemas.ts';
+import { inputSchemaOf } from '../../../lib/compiler/input-schema.ts';
 import { toJson } from '../../../lib/language/json.ts';
 import { toTable } from '../shell/command.ts';
 

@@ -44,14 +44,15 @@ export async function evaluateText(query: unknown, data: unknown): Promise<strin
  * Throws the catchable `schema.failed` when the validation exceeds a limit.
  */
 export const findViolations = (schema: unknown, value: unknown): Promise<readonly string[]> =>
-  validating((by) => by.violations(schema, value));
+  validating(value, (by) => by.violations(schema, value));
 
 /** As `findViolations`, of the value with the defaults of the schema. */
 export const fitToSchema = (schema: unknown, value: unknown): Promise<Fitted> =>
-  validating((by) => by.fit(schema, value));
+  validating(value, (by) => by.fit(schema, value));
 
-async function validating<T>(work: (by: TenantEvaluator) => Promise<T>): Promise<T> {
+async function validating<T>(value: unknown, work: (by: TenantEvaluator) => Promise<T>): Promise<T> {
   try {
+    if (isLarge(value)) await presentTenant().takeLargeTurn?.();
     return await work(evaluator());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;

@@ -1,4 +1,4 @@
-import { inputSchemaOf, type ObjectSchema } from '../../compiler/plan/schemas.ts';
+import { inputSchemaOf, type ObjectSchema } from '../../compiler/input-schema.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import type { WorkflowNode } from '../../domain/tree/nodes.ts';
 import * as walks from '../../domain/tree/walks.ts';

@@ -138,17 +138,15 @@ async function startOnce(
     if (!isUrgent || !(error instanceof OverRateError)) throw error;
   });
   const run = { ...newRun(ports, opened, input, invoker), id };
-  const problem = await inputProblemOf(opened.revision, run);
-  return (await begin(ports, opened.revision, { ...run, ...problem })).isCommitted;
+  return (await begin(ports, opened.revision, await fitted(ports, opened.revision, run))).isCommitted;
 }
 
-/** No one receives the error of this start: the run fails with it, so that it is seen, handled and can be repeated. */
-async function inputProblemOf(revision: Revision, run: Run): Promise<Pick<Run, 'inputProblem'>> {
+/** No one receives the error of this start: the run fails with it, so that it is seen and handled. */
+async function fitted(ports: RunnerPorts, revision: Revision, run: Run): Promise<Run> {
   try {
-    await fitInput(planOf(revision), run);
-    return {};
+    return await fitInput(ports, planOf(revision), run);
   } catch (error) {
-    if (error instanceof InputError) return { inputProblem: error.message };
+    if (error instanceof InputError) return { ...run, inputProblem: error.message };
     throw error;
   }
 }

@@ -1,11 +1,13 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Run } from '../../domain/runs/runs.ts';
-import { addTo } from '../../language/schemas/defaults.ts';
+import { withAdditions } from '../../language/schemas/defaults.ts';
+import type { Fitted } from '../../language/schemas/violations.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import { findViolations, fitToSchema } from '../evaluation/evaluation.ts';
 import { failure, StateError } from '../evaluation/failures.ts';
 import { onAccountOf, presentTenant } from '../evaluation/tenants.ts';
+import type { EnginePorts } from '../ports.ts';
 
 /** The input of a run does not fit the schema of its workflow. `violations` are in the reply to a request. */
 export class InputError extends ServiceError {
@@ -20,28 +22,31 @@ const asViolation = (error: unknown): readonly [string] => {
   return [error.message];
 };
 
-async function fitData(schema: unknown, data: Record<string, unknown>): Promise<void> {
-  const { violations, additions } = await fitToSchema(schema, data).catch((error: unknown) => ({
-    violations: asViolation(error),
-    additions: [],
-  }));
+type Data = Readonly<Record<string, unknown>>;
+
+/** The data with the defaults of a schema. Throws InputError. */
+async function fitData(schema: unknown, data: Data): Promise<Data> {
+  const { violations, additions } = await fitToSchema(schema, data).catch((error: unknown): Fitted => {
+    return { violations: asViolation(error) };
+  });
   if (violations.length > 0) throw new InputError(violations);
-  addTo(data, additions);
-  const problem = additions.length === 0 ? undefined : dataProblem(data);
+  if (additions === undefined) return data;
+  const filled = withAdditions(data, additions);
+  const problem = dataProblem(filled);
   if (problem !== undefined) throw new InputError([`(root): with its defaults it is ${problem}`]);
+  return filled;
 }
 
 /**
- * Fits the data of a run that is not stored yet to the input of its workflow: adds the defaults to it. Without a schema it
- * does nothing. Throws InputError, and what evaluations throw.
+ * Fits a run that is not stored yet to the input of its workflow: its data gets the defaults. Without a schema it is the
+ * same run. Throws InputError, and what evaluations throw.
  */
-export async function fitInput(
-  { input }: Plan,
-  { namespaceId, data }: Pick<Run, 'namespaceId' | 'data'>,
-): Promise<void> {
-  if (input === undefined) return;
-  const fitting = () => fitData(input, data as Record<string, unknown>);
-  await (presentTenant().id === '' ? onAccountOf({ id: namespaceId }, fitting) : fitting());
+export async function fitInput<R extends Run>({ processor }: EnginePorts, { input }: Plan, run: R): Promise<R> {
+  if (input === undefined) return run;
+  const fit = async (): Promise<R> => ({ ...run, data: await fitData(input, run.data) });
+  if (presentTenant().id !== '') return fit();
+  const { namespaceId: id } = run;
+  return onAccountOf({ id, takeLargeTurn: async () => processor?.takeLargeTurn(id) }, fit);
 }
 
 /** The failure of a run that would end with this output; undefined if its workflow has no schema, or the output fits it. */

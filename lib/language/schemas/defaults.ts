@@ -1,38 +1,35 @@
 import { isObject, setMember } from '../json.ts';
 import { ownMember } from '../own-members.ts';
 
-/** A value that a schema adds to data: the default of a member, or of an item at the end of a list, that is missing. */
-export interface Addition {
-  readonly path: readonly (string | number)[];
-  readonly value: unknown;
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the defaults of a schema add to a value: the members and items that it lacks, and additions to those that it has. */
+export interface Additions {
+  readonly values: Members;
+  readonly within: Readonly<Record<string, Additions>>;
 }
 
-/** The members and items of a value that another one lacks, which has all others in common with it. */
-export function additionsTo(before: unknown, after: unknown, path: Addition['path'] = []): readonly Addition[] {
-  if (Array.isArray(before) && Array.isArray(after)) {
-    return after.flatMap((item: unknown, index) =>
-      index < before.length
-        ? additionsTo(before[index], item, [...path, index])
-        : { path: [...path, index], value: item },
-    );
+const isContainer = (value: unknown): value is Members => Array.isArray(value) || isObject(value);
+
+/** What a value lacks of another one, which has all its members and items; undefined: nothing. */
+export function additionsTo(before: unknown, after: unknown): Additions | undefined {
+  if (!isContainer(before) || !isContainer(after)) return undefined;
+  const values: Record<string, unknown> = {};
+  const within: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(after)) {
+    if (!Object.hasOwn(before, name)) setMember(values, name, member);
+    const inner = additionsTo(ownMember(before, name), member);
+    if (inner !== undefined) setMember(within, name, inner);
   }
-  if (!isObject(before) || !isObject(after)) return [];
-  return Object.entries(after).flatMap(([name, member]) =>
-    Object.hasOwn(before, name)
-      ? additionsTo(ownMember(before, name), member, [...path, name])
-      : { path: [...path, name], value: member },
-  );
+  const isEmpty = Object.keys(values).length + Object.keys(within).length === 0;
+  return isEmpty ? undefined : { values, within: within as Additions['within'] };
 }
 
-/** Adds to data, which it changes. Numbers keep all their digits, and a large list is not copied. */
-export function addTo(data: Record<string, unknown>, additions: readonly Addition[]): void {
-  for (const { path, value } of additions) {
-    const name = path.at(-1) ?? '';
-    const holder = path.slice(0, -1).reduce<unknown>((inner, key) => memberOf(inner, key), data);
-    if (Array.isArray(holder)) holder.push(value);
-    else setMember(holder as Record<string, unknown>, String(name), value);
-  }
+/** A copy of data with additions. It shares the parts that they do not change, and numbers keep all their digits. */
+export function withAdditions<T>(data: T, { values, within }: Additions): T {
+  const filled = (Array.isArray(data) ? [...data] : { ...data }) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(values)) setMember(filled, name, value);
+  for (const [name, inner] of Object.entries(within))
+    setMember(filled, name, withAdditions(ownMember(filled, name), inner));
+  return filled as T;
 }
-
-const memberOf = (data: unknown, key: string | number): unknown =>
-  Array.isArray(data) ? data[Number(key)] : ownMember(data as Record<string, unknown>, String(key));

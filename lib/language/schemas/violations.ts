@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isObject, toJson } from '../json.ts';
 import { ownMember, textOf } from '../own-members.ts';
-import { type Addition, additionsTo } from './defaults.ts';
+import { type Additions, additionsTo } from './defaults.ts';
 import { MAX_HELD, validatorOf } from './validators.ts';
 
 /** A validation was stopped because it held too many violations. */
@@ -74,15 +74,16 @@ export const violations = (schema: unknown, value: unknown): string[] => violati
 /** A value that was fitted to a schema. */
 export interface Fitted {
   readonly violations: readonly string[];
-  /** The defaults that the value lacked. */
-  readonly additions: readonly Addition[];
+  /** The defaults that the value lacks; absent: none. */
+  readonly additions?: Additions;
 }
 
-/** As `violations`, of the value with the defaults of the schema added to it; `text` is its JSON. */
+/** As `violations`, of the value with the defaults of the schema; `text` is its JSON. */
 export function fit(schema: unknown, text: string): Fitted {
   const filled: unknown = JSON.parse(text, withoutPrototype);
   const found = violationsBy((one) => validatorOf(one, 'added'), schema, filled);
-  return { violations: found, additions: found.length > 0 ? [] : additionsTo(JSON.parse(text), filled) };
+  const additions = found.length > 0 ? undefined : additionsTo(JSON.parse(text), filled);
+  return { violations: found, ...(additions && { additions }) };
 }
 
 /** Else a default is not added to a member that every object inherits, such as `constructor`. */

@@ -174,6 +174,16 @@ states:
 - {id: undo, type: action, action: {function: nap}}
 - {id: release, type: delay, duration: PT3S}
 `;
+const FAILING = `onFailure: alert
+finally: release
+states:
+- {id: nap, type: delay, duration: PT2S, transition: last}
+- {id: last, type: noop, transform: {paid: 1}}
+- {id: alert, type: delay, duration: PT2S}
+- {id: release, type: noop}
+`;
+const UNFIT_OUTPUT = `output: {properties: {paid: {type: boolean}}}\n${FAILING}`;
+const UNFIT_INPUT = `start: {type: event, event: {type: go}}\ninput: {required: [order]}\n${FAILING}`;
 const ENDLESS = 'states: [{id: until, type: consumeEvent, event: {type: never}, timeout: P1D}]\n';
 
 const EVERY = { limit: 0, offset: 0, order: [], filter: [] };
@@ -408,6 +418,16 @@ export const workloads: readonly Workload[] = [
     isNowOrNever: true,
   },
   { name: 'a run whose calls workers serve', sources: { main: TASKS }, act: startAndServe, takesTime: true },
+  {
+    name: 'a request that starts a run whose output does not fit, after which its handlers run',
+    sources: { main: UNFIT_OUTPUT },
+    act: start,
+  },
+  {
+    name: 'an event that starts a workflow whose input does not fit',
+    sources: { main: UNFIT_INPUT },
+    act: send,
+  },
   { name: 'an event that starts a workflow', sources: { main: ON_EVENT }, act: send },
   {
     name: 'an event that wakes a run, which waits for more',

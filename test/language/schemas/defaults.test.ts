@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../lib/language/json-numbers.ts';
-import { addTo } from '../../../lib/language/schemas/defaults.ts';
+import { withAdditions } from '../../../lib/language/schemas/defaults.ts';
 import { fit, violations } from '../../../lib/language/schemas/violations.ts';
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
 /** The data with the defaults of a schema. */
 function filled(schema: unknown, text: string): unknown {
-  const data = parseJson(text) as Record<string, unknown>;
-  const fitted = fit(schema, text);
-  expect(fitted.violations).toEqual([]);
-  addTo(data, fitted.additions);
-  return data;
+  const { violations: found, additions } = fit(schema, text);
+  expect(found).toEqual([]);
+  // As it comes from the thread that validates.
+  const sent = additions && (JSON.parse(JSON.stringify(additions)) as typeof additions);
+  return sent === undefined ? parseJson(text) : withAdditions(parseJson(text), sent);
 }
 
 describe('the defaults of a schema', () => {
@@ -27,6 +27,7 @@ describe('the defaults of a schema', () => {
     [object({ a: { default: { id: 'x', $id: 'y' } } }), '{}', { a: { id: 'x', $id: 'y' } }],
     [{ $ref: '#/definitions/o', definitions: { o: object({ a: { default: 1 } }) } }, '{}', { a: 1 }],
     [{ $schema: 'http://json-schema.org/draft-04/schema#', ...object({ a: { default: 1 } }) }, '{}', { a: 1 }],
+    [object({ a: object({ ['__proto__']: {} }) }), '{"a":{"__proto__":{}}}', JSON.parse('{"a":{"__proto__":{}}}')],
     [true, '{"a":1}', { a: 1 }],
   ])('%j are added to %s', (schema, text, expected) => {
     expect(filled(schema, text)).toEqual(expected);
@@ -39,7 +40,7 @@ describe('the defaults of a schema', () => {
 
   test('are not added to a value that does not fit otherwise, nor by a plain validation', () => {
     const schema = object({ a: { default: 1 } }, { required: ['a', 'b'] });
-    expect(fit(schema, '{}')).toEqual({ violations: ['(root): b is required'], additions: [] });
+    expect(fit(schema, '{}')).toEqual({ violations: ['(root): b is required'] });
     expect(violations(schema, { b: 1 })).toEqual(['(root): a is required']);
   });
 

@@ -4,6 +4,7 @@ import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../../lib/engine/events/broadcasting.ts';
 import { execute } from '../../../../lib/engine/requests/start/start.ts';
+import { InputError } from '../../../../lib/engine/run/schemas.ts';
 import type { CloudEvent } from '../../../../lib/events/cloud-event.ts';
 import { functionKey } from '../../../../lib/testing/format/function-keys.ts';
 import { momentAfter } from '../../../../lib/testing/format/moments.ts';
@@ -68,6 +69,8 @@ class CaseRunner {
   readonly #sent = new Set<string>();
   readonly #problems: string[] = [];
   #root: string | undefined;
+  /** The failure of a start whose input does not fit the workflow. */
+  #rejection: Observation['error'];
 
   constructor(prepared: PreparedCase, variation: Variation, giveUpAt: number) {
     this.#prepared = prepared;
@@ -150,7 +153,13 @@ class CaseRunner {
     const input = Buffer.from(JSON.stringify(test.input ?? {}));
     const invocation = { namespace: NAMESPACE, path: `/${main.path}`, ref: '', input, key: 'test' };
     await this.#world.request(async (ports) => {
-      this.#root = (await execute(ports, invocation)).run.id;
+      try {
+        this.#root = (await execute(ports, invocation)).run.id;
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        // The code of a call of the workflow, and of an event.
+        this.#rejection = { code: `${ports.settings.brand}.input.invalid`, message: error.message };
+      }
     });
   }
 
@@ -194,7 +203,8 @@ class CaseRunner {
     );
     const isIdempotent = (key: string): boolean => subflows.has(key) || this.#script.isIdempotent(key);
     const root = this.#root;
-    return observe(this.#world, { root, sent: this.#sent, isIdempotent, problems: this.#problems });
+    const rejection = this.#rejection;
+    return observe(this.#world, { root, rejection, sent: this.#sent, isIdempotent, problems: this.#problems });
   }
 }
 

@@ -12,6 +12,8 @@ import type { TestWorld } from './world.ts';
 export interface Observed {
   /** The run that the case is about; undefined if none was started. */
   readonly root: string | undefined;
+  /** Why no run was started; undefined if one was. */
+  readonly rejection: Observation['error'];
   /** The ids of the events that the case itself has sent. */
   readonly sent: ReadonlySet<string>;
   readonly isIdempotent: (functionKey: string) => boolean;
@@ -101,7 +103,7 @@ function writesOf({ recording }: TestWorld, pathOf: ReadonlyMap<string, string>)
 /** Observes a case in its world. */
 export async function observe(
   world: TestWorld,
-  { root, sent, isIdempotent, problems }: Observed,
+  { root, rejection, sent, isIdempotent, problems }: Observed,
 ): Promise<Observation> {
   const ids = [...world.recording.runs.values()].filter(({ isCall }) => !isCall).map(({ id }) => id);
   const all = (await runs.findMany(world.storage, ids)).filter((run) => run !== undefined);
@@ -109,8 +111,8 @@ export async function observe(
   const run = root === undefined ? undefined : found.get(root);
   const lines = run === undefined ? [] : await linesOf(world, run);
   return {
-    status: run?.status ?? 'pending',
-    error: run === undefined || run.code === '' ? undefined : { code: run.code, message: run.message },
+    status: run?.status ?? (rejection === undefined ? 'pending' : 'failed'),
+    error: run === undefined || run.code === '' ? rejection : { code: run.code, message: run.message },
     output: run?.status === 'complete' ? run.data : undefined,
     states: run?.flow ?? [],
     took: run === undefined ? 0 : run.updated - run.created,

@@ -51,8 +51,8 @@ async function newChild(ports: RunnerPorts, opened: Startable, call: PreparedCal
   const { caller, key, input } = call;
   const { run, origin } = caller;
   await admitChild(ports, run, opened.namespace);
-  const child = newRun(ports, opened, input.input, `instance:${run.id}`);
-  await fitInput(planOf(opened.revision), child).catch((error: unknown) => {
+  const made = newRun(ports, opened, input.input, `instance:${run.id}`);
+  const child = await fitInput(ports, planOf(opened.revision), made).catch((error: unknown) => {
     throw error instanceof InputError ? failure('input.invalid', error.message) : error;
   });
   return {

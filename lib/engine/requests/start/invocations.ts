@@ -49,8 +49,8 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   await needStart(ports, opened.namespace);
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
-  const run = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
-  await fitInput(planOf(opened.revision), run);
+  const made = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
+  const run = await fitInput(ports, planOf(opened.revision), made);
   if (key === undefined) return { opened, run, earlier: undefined };
   const id = await reserveRunId(ports, opened.node.id, key, own);
   // A request that stored the key may have crashed before it stored the run.

@@ -157,8 +157,8 @@ async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: str
     from === ''
       ? { run: fresh, visited: { skipped: [], repeated: run.flow } }
       : await recordedBeginning(ports, run, from);
-  const data = patched(beginning.run.data, patch);
-  if (from === '') await fitInput(plan, { ...fresh, data });
+  const begun = { ...fresh, data: patched(beginning.run.data, patch) };
+  const { data } = from === '' ? await fitInput(ports, plan, begun) : begun;
   const reuse =
     wanted.repeat === 'all' ? undefined : await reuseFor(ports, run, beginning, { plan, state: from, data });
   const next: runs.Run = {

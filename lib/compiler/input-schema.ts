@@ -1,6 +1,6 @@
-import { isObject } from '../../language/json.ts';
-import { ownMember } from '../../language/own-members.ts';
-import type { Plan } from './plan.ts';
+import { isObject } from '../language/json.ts';
+import { ownMember } from '../language/own-members.ts';
+import type { Plan } from './plan/plan.ts';
 
 /** A JSON Schema of an object. */
 export interface ObjectSchema {
