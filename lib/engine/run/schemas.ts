@@ -37,13 +37,19 @@ async function fitData(schema: unknown, data: Data): Promise<Data> {
   return filled;
 }
 
+/** The data of a run. An input of no bytes, such as that of a schedule, is an object without members. */
+function dataOf({ input, data }: Run): Data {
+  const { input: bytes, ...members } = data;
+  return input.length === 0 && bytes === '' ? members : data;
+}
+
 /**
  * Fits a run that is not stored yet to the input of its workflow: its data gets the defaults. Without a schema it is the
  * same run. Throws InputError, and what evaluations throw.
  */
 export async function fitInput<R extends Run>({ processor }: EnginePorts, { input }: Plan, run: R): Promise<R> {
   if (input === undefined) return run;
-  const fit = async (): Promise<R> => ({ ...run, data: await fitData(input, run.data) });
+  const fit = async (): Promise<R> => ({ ...run, data: await fitData(input, dataOf(run)) });
   if (presentTenant().id !== '') return fit();
   const { namespaceId: id } = run;
   return onAccountOf({ id, takeLargeTurn: async () => processor?.takeLargeTurn(id) }, fit);

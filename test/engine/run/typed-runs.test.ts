@@ -139,6 +139,20 @@ states:
     expect((await onlyRun(world)).flow).toEqual([]);
   });
 
+  test('reads an input of no bytes as an object without members', async () => {
+    const closed = 'input: {properties: {limit: {default: 5}}, additionalProperties: false}\n';
+    const world = await worldWith({ main: closed + NOOP });
+    const run = await world.execute('main', '');
+    expect(run.data).toEqual({ limit: 5 });
+    const how = {
+      from: '',
+      revision: 'pinned',
+      repeat: 'all',
+      patch: [{ op: 'add', path: '/limit', value: 6 }],
+    } as const;
+    expect((await rerun(world.ports, run, how)).run.data).toEqual({ limit: 6 });
+  });
+
   test('is applied to the patched input of a repetition, and not to the data of a later state', async () => {
     const world = await worldWith({
       main: `${INPUT}states:\n- {id: a, type: noop, transform: {}, transition: b}\n- {id: b, type: noop}\n`,
