@@ -58,6 +58,14 @@ const CHARGE = `states:
   transform: 'jq(. + {cents: (.amount * 100)})'
 `;
 
+const TYPED = `input:
+  required: [weight]
+  properties:
+    weight: {type: number, exclusiveMinimum: 0}
+    way: {type: string, default: by road}
+states: [{id: price, type: noop}]
+`;
+
 describe('a person', () => {
   test('writes a workflow with a mistake, mends it, runs it and watches the run', async () => {
     const page = await console_.open(`n/${ns}/tree/`);
@@ -92,6 +100,22 @@ describe('a person', () => {
     await page.getByText('hello Ada').first().waitFor();
     await page.getByRole('link', { name: 'Data', exact: true }).click();
     await page.getByText('"Hello, Ada"').waitFor();
+  });
+
+  test('starts a workflow by the form of its input, and sees a mistake of the input', async () => {
+    await store('parcel', TYPED);
+    const page = await console_.open(`n/${ns}/tree/parcel`);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const weight = page.getByRole('textbox', { name: 'weight', exact: true });
+    await weight.fill('0');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('weight: Must be greater than 0').waitFor();
+    await weight.fill('2');
+    expect(await page.getByRole('textbox', { name: 'way (may be left out)' }).inputValue()).toBe('by road');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await status(page, 'Complete').waitFor();
+    await page.getByRole('link', { name: 'Data', exact: true }).click();
+    await page.getByText('"by road"').first().waitFor();
   });
 
   test('sees why a run waits, which event just missed it, and sends the right one', async () => {
