@@ -33,7 +33,8 @@ export interface FunctionsProps {
 const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
   namespaces: false,
   tree: true,
-  instances: false,
+  // A repetition checks its input by a schema.
+  instances: true,
   workers: true,
   variables: false,
   secrets: false,
@@ -47,10 +48,10 @@ const EVALUATES_SCRIPTS: Readonly<Record<LambdaName, boolean>> = {
 };
 
 /**
- * The functions for requests that evaluate scripts and wait most of their time. A run whose scripts need more memory is
+ * The functions for requests that evaluate scripts and wait or read most of their time. A run whose scripts need more memory is
  * continued by its machine.
  */
-const WAITING: ReadonlySet<LambdaName> = new Set(['workers']);
+const WAITING: ReadonlySet<LambdaName> = new Set(['instances', 'workers']);
 
 /** The ports of functions that continue runs. */
 const RUNS = ['table', 'blobs', 'executions', 'bus'] as const satisfies readonly PortName[];

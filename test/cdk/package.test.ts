@@ -169,6 +169,7 @@ describe('the construct in the app of a user', () => {
     // The functions that evaluate scripts of users, and the functions that run states.
     expect(sources.toSorted()).toEqual([
       'lambdas/events',
+      'lambdas/instances',
       'lambdas/system',
       'lambdas/tree',
       'lambdas/workers',

@@ -9,10 +9,18 @@ import { failure, StateError } from '../evaluation/failures.ts';
 import { onAccountOf, presentTenant } from '../evaluation/tenants.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** The input of a run does not fit the schema of its workflow. `violations` are in the reply to a request. */
+/** How many violations a reply has, and its message; their length in the message, characters. */
+const MAX_VIOLATIONS = 100;
+const MAX_NAMED = 10;
+const MAX_NAMED_LENGTH = 500;
+
+/** The input of a run does not fit the schema of its workflow. The reply to a request has the first 100 violations. */
 export class InputError extends ServiceError {
   constructor(violations: readonly string[]) {
-    super('malformed', `the input does not fit the workflow: ${violations.join('; ')}`, { violations });
+    const named = violations.slice(0, MAX_NAMED).map((text) => text.slice(0, MAX_NAMED_LENGTH));
+    const more = violations.length > MAX_NAMED ? `; and ${violations.length - MAX_NAMED} more` : '';
+    const message = `the input does not fit the workflow: ${named.join('; ')}${more}`;
+    super('malformed', message, { violations: violations.slice(0, MAX_VIOLATIONS) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { createWorkflow } from '../../../lib/engine/changes/publishing.ts';
@@ -75,6 +76,16 @@ describe('a workflow with an input schema', () => {
     const violations = expect.arrayContaining(['(root): order is required', express]);
     await expect(rejected).rejects.toMatchObject({ code: 'malformed', status: 400, details: { violations } });
     expect(await runsOf(world)).toEqual([]);
+  });
+
+  test('rejects a request with the first mistakes of many', async () => {
+    const list = 'input: {properties: {list: {items: {type: string}}}}\n';
+    const world = await worldWith({ main: list + NOOP });
+    const many = JSON.stringify({ list: Array.from({ length: 3000 }, (_, index) => index) });
+    const error = await world.execute('main', many).catch((thrown: unknown) => thrown as ServiceError);
+    if (!(error instanceof ServiceError)) throw new Error('it was not rejected');
+    expect(error.message).toMatch(/: list\.0: Invalid type\. Expected: string, given: integer; .*; and 990 more$/);
+    expect(error.details['violations']).toHaveLength(100);
   });
 
   test('fails a call in the caller, which can catch it', async () => {

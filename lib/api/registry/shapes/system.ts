@@ -1,13 +1,17 @@
 import * as z from 'zod/mini';
 import { base64, time } from './scalars.ts';
 
-/** The fields of both shapes in the specification and of the one that clients read; `error` only with 401 and 403. */
+/**
+ * The fields of both shapes in the specification and of the one that clients read; `error` only with 401 and 403,
+ * `violations` for an input or a form that does not fit its schema.
+ */
 export const failure = z.object({
   code: z.int(),
   message: z.string(),
   Error: z.string(),
   StatusCode: z.int(),
   error: z.optional(z.object({ code: z.string(), message: z.string() })),
+  violations: z.optional(z.array(z.string())),
 });
 
 export const version = z.object({ api: z.string(), flow: z.string(), functions: z.string() });
