@@ -13,9 +13,32 @@ export function toJson(value: unknown): string {
   return format(value, '');
 }
 
-/** Formats as `toJson` does, indented by two spaces; an empty object or array is on one line. */
+/**
+ * Formats as `toJson` does, indented by two spaces; an empty object or array is on one line. A value that is nested so
+ * deeply that its indentation is larger than 16 Mi characters is not indented.
+ */
 export function toPrettyJson(value: unknown): string {
-  return format(value, '  ');
+  return format(value, isIndentable(value) ? INDENT : '');
+}
+
+const INDENT = '  ';
+const MAX_INDENTATION = 16 * 1024 * 1024;
+
+/** Whether the indentation is small enough: it grows with the number of the members and with their depth. */
+function isIndentable(root: unknown): boolean {
+  let room = MAX_INDENTATION;
+  let level = [root].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const next: object[] = [];
+    for (const container of level) {
+      const members: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+      room -= members.length * depth * INDENT.length;
+      if (room < 0) return false;
+      for (const member of members) if (isContainer(member)) next.push(member);
+    }
+    level = next;
+  }
+  return true;
 }
 
 /** True for a JSON object: not for null, an array or an ExactNumber. */

@@ -25,6 +25,13 @@ describe('JSON text', () => {
     expect(toPrettyJson('x')).toBe('"x"');
   });
 
+  test('does not indent a value whose indentation is longer than texts can be', () => {
+    const deep = `[${Array.from({ length: 500 }, () => `${'['.repeat(900)}1${']'.repeat(900)}`).join(',')}]`;
+    expect(toPrettyJson(JSON.parse(deep))).toBe(deep);
+    const long = JSON.stringify({ a: Array.from({ length: 1000 }, () => ({ b: 1 })) }, undefined, 2);
+    expect(toPrettyJson(JSON.parse(long))).toBe(long);
+  });
+
   test('is parsed back to the same value, in both forms and for any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme' }), (value) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attack, type Place, pathOf, send } from './requests.ts';
+import { type Attack, follow, type Place, pathOf, send } from './requests.ts';
 
 /** Sends requests on one connection without waiting for replies, and reads all of them. */
 function pipeline({ url }: Place, path: string, count: number, headers: string, signal: AbortSignal): Promise<void> {
@@ -37,14 +37,6 @@ async function startRuns(place: Place, count: number): Promise<void> {
 const ROWS = 3000;
 
 const rows = { workflows: ECHO, ready: (place: Place) => startRuns(place, ROWS) };
-
-/** Opens an event stream and reads it until the signal aborts. */
-async function follow({ url, key }: Place, path: string, signal: AbortSignal): Promise<void> {
-  const headers = { 'Service-Api-Key': key, Accept: 'text/event-stream' };
-  const { body } = await fetch(`${url}${path}`, { headers, signal });
-  const reader = body?.getReader();
-  while ((await reader?.read())?.done === false);
-}
 
 const MANY = 400_000;
 const objectOf = (count: number, nameOf: (n: number) => string): string =>

@@ -38,6 +38,14 @@ export async function send({ url, key }: Place, method: string, path: string, se
   return response.status;
 }
 
+/** Opens an event stream and reads it until the signal aborts. */
+export async function follow({ url, key }: Place, path: string, signal: AbortSignal): Promise<void> {
+  const headers = { 'Service-Api-Key': key, Accept: 'text/event-stream' };
+  const { body } = await fetch(`${url}${path}`, { headers, signal });
+  const reader = body?.getReader();
+  while ((await reader?.read())?.done === false);
+}
+
 /** The path of an operation of a workflow in the namespace of a tenant. */
 export const pathOf = ({ namespace }: Place, workflow: string, op: string): string =>
   `/api/namespaces/${namespace}/tree/${workflow}?op=${op}`;

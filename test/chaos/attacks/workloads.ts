@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CROWDS } from './crowds.ts';
+import { HOARDS } from './hoards.ts';
 import { type Attack, type Place, pathOf, send, store } from './requests.ts';
+import { TEXTS } from './texts.ts';
 
 /** Each level of the data doubles the work of this schema. */
 const DOUBLING = `{definitions: {a: {type: array, anyOf: [{items: {$ref: '#/definitions/a'}}, {items: {$ref: '#/definitions/a'}}]}},
@@ -179,6 +181,8 @@ export const ATTACKS = {
     strike: flood,
   },
   ...CROWDS,
+  ...HOARDS,
+  ...TEXTS,
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof ATTACKS;
