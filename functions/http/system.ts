@@ -19,6 +19,6 @@ export const endpoints: Endpoints<'system'> = {
     data: input.data,
     results: [await playground.run({ ...input, callerId: caller.id })],
   }),
-  getDescription: () => description(),
-  getWorkflowSchema: () => schema(),
+  getDescription: (_ports, { headers }) => description(headers),
+  getWorkflowSchema: (_ports, { headers }) => schema(headers),
 };

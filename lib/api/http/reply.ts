@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../domain/errors.ts';
 
@@ -43,14 +44,34 @@ export function jsonWith(value: unknown, headers: Readonly<Record<string, string
   return new RawReply(JSON.stringify(value), { 'Content-Type': 'application/json', ...headers }, status);
 }
 
-/** Returns the same reply at each call. Its JSON is made at the first, by `make`. */
-export function fixedJson(make: () => unknown, headers: Readonly<Record<string, string>> = {}): () => RawReply {
-  let reply: RawReply | undefined;
-  return () => {
-    reply ??= new RawReply(Buffer.from(JSON.stringify(make())), { 'Content-Type': 'application/json', ...headers });
-    return reply;
+/** By lower-case name. */
+type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the same reply at each call, and 304 without a body to a client that has it (`If-None-Match`, RFC 9110). Its
+ * JSON is made at the first, by `make`.
+ */
+export function fixedJson(make: () => unknown, headers: Reply['headers'] = {}): (request: RequestHeaders) => RawReply {
+  let replies: { readonly tag: string; readonly whole: RawReply; readonly unchanged: RawReply } | undefined;
+  return (request) => {
+    replies ??= repliesOf(Buffer.from(JSON.stringify(make())), headers);
+    const known = request['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+    return known?.some((tag) => tag === replies?.tag || tag === '*') ? replies.unchanged : replies.whole;
   };
 }
+
+function repliesOf(body: Uint8Array, others: Reply['headers']) {
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)}"`;
+  const headers = { ETag: tag, ...others };
+  return {
+    tag,
+    whole: new RawReply(body, { 'Content-Type': 'application/json', ...headers }),
+    unchanged: new RawReply('', headers, 304),
+  };
+}
+
+/** 132 bits. */
+const TAG_LENGTH = 22;
 
 /** An error as plain text. */
 export function plainError(status: number, text: string, headers: Readonly<Record<string, string>> = {}): RawReply {

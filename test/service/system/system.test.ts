@@ -31,6 +31,13 @@ describe('the service', () => {
     expect(JSON.stringify(description)).toContain('waitWorkflowWithBody');
   });
 
+  test('sends its description once to a client that keeps it', async () => {
+    const tag = (await client.call('GET', '/api/openapi.json', { key: null })).headers.get('etag') ?? '';
+    const headers = { 'If-None-Match': tag };
+    const again = await client.call('GET', '/api/openapi.json', { key: null, headers });
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag]);
+  });
+
   test('has the JSON Schema of workflows for editors, also of other origins and without a key', async () => {
     const answer = await client.call('GET', '/api/schema/workflow.json', { key: null });
     expect(answer.json()).toEqual(workflowSchema());
