@@ -107,6 +107,51 @@ describe('weft migrate', () => {
       `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: {max_attempts: 2, codes: ['.*']}\n    function: f")}  catch: [{error: '*', transition: b}]\n- {id: b, type: noop}\n`,
     ],
     [
+      'names services of v0.8, which were files, also those of the system',
+      `functions:\n- {id: f, type: knative-system, service: /services/http-request.yaml}\n- id: g\n  type: knative-namespace\n  service: 'svc/My_Python.yml'\n- {id: h, type: knative-namespace, service: plain}\n${CALL}`,
+      `functions:\n- {id: f, type: knative-system, service: http-request}\n- id: g\n  type: knative-namespace\n  service: 'my-python'\n- {id: h, type: knative-namespace, service: plain}\n${CALL}`,
+    ],
+    [
+      'corrects the name of a field, and then what is below it',
+      `id: say\nfunction:\n- id: f\n  image: acme/f\n${CALL}`,
+      `functions:\n- id: f\n  type: knative-workflow\n  image: acme/f\n${CALL}`,
+    ],
+    [
+      'corrects the name of a field with a list of retries below it',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('action:', 'acton:')}    retries:\n    - {max_attempts: 2, codes: ['x']}\n`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', "retries: { max_attempts: 2, codes: [ 'x' ] }\n    function: f")}`,
+    ],
+    [
+      'corrects the name of a state field whose events have filters',
+      'states:\n- id: a\n  type: consumeEvent\n  events:\n    type: t\n    filters: {a: b}\n',
+      'states:\n- id: a\n  type: consumeEvent\n  event:\n    type: t\n    context: {a: b}\n',
+    ],
+    [
+      'moves secrets beside an action into it',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('  action:', '  secrets: [A, B]\n  action:')}`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL.replace('function: f', 'secrets: [ A, B ]\n    function: f')}`,
+    ],
+    [
+      'moves files and the input beside an action into it, in braces',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- {id: a, type: action, input: {b: 1}, action: {function: f}, files: [{key: k}]}\n',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- {id: a, type: action, action: {input: { b: 1 }, files: [ { key: k } ], function: f}}\n',
+    ],
+    [
+      'leaves no retries without codes, which retried nothing',
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}    retries:\n      max_attempts: 3\n  transition: b\n- {id: b, type: noop}\n`,
+      `functions:\n- {id: f, type: subflow, workflow: w}\n${CALL}  transition: b\n- {id: b, type: noop}\n`,
+    ],
+    [
+      'leaves no retries without codes in braces, and those with codes',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- {id: a, type: parallel, actions: [{function: f, retries: {max_attempts: 3}}, {function: f, retries: {max_attempts: 1, codes: [x]}}]}\n',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- {id: a, type: parallel, actions: [{function: f}, {function: f, retries: {max_attempts: 1, codes: [x]}}]}\n',
+    ],
+    [
+      'leaves no retry of a foreach without codes',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- id: a\n  type: foreach\n  array: jq(.l)\n  action:\n    retry: [{max_attempts: 3}]\n    function: f\n',
+      'functions: [{id: f, type: subflow, workflow: w}]\nstates:\n- id: a\n  type: foreach\n  array: jq(.l)\n  action:\n    function: f\n',
+    ],
+    [
       'removes the retry of a catch of a state that calls nothing',
       "states:\n- id: a\n  type: noop\n  catch: [{error: '*', retry: {max_attempts: 2}, transition: b}]\n- {id: b, type: noop}\n",
       "states:\n- id: a\n  type: noop\n  catch: [{error: '*', transition: b}]\n- {id: b, type: noop}\n",
@@ -258,6 +303,26 @@ test('images are listed with the workflows that use them, and with what replaces
     { image: 'acme/f:1', workflows: ['a', 'c'] },
     { image: 'acme/mustache:1.0', workflows: ['b'], use: expect.stringContaining('jq(') },
   ]);
+});
+
+const images = [
+  ['amazon/aws-cli', 'sigv4'],
+  ['gcr.io/direktiv/functions/bash:1.0', 'worker'],
+  ['direktiv/karate:1', 'validate'],
+  ['gcr.io/direktiv/functions/gcp:1.0', 'http'],
+  ['direktiv/sshscp:v2', 'worker'],
+  ['gcr.io/direktiv/functions/python@sha256:ab', 'Lambda'],
+  ['acme/f', undefined],
+] as const;
+
+test.each(images)('weft migrate and weft validate name what takes the place of %s', (image, word) => {
+  const functions = [{ id: 'f', type: 'knative-workflow', image }];
+  const workflow = { functions, states: [{ id: 'a', type: 'action', action: { function: 'f' } }] };
+  const [{ use = '' } = {}] = inventoryOf(new Map([['flow', workflow]]));
+  const [line] = functionLines([{ file: 'w.yaml', source: JSON.stringify(workflow), findings: [] }]);
+  expect(use).toContain(word ?? '');
+  const shown = word === undefined ? image : `${image}: ${use}`;
+  expect(line).toBe(`w.yaml: function 'f' needs a container (${shown})`);
 });
 
 test.each([

@@ -61,7 +61,7 @@ states:
       lines: [
         "images.yaml: function 'get' runs without a container (direktiv/request:v4)",
         "images.yaml: function 'put' needs a container (direktiv/request:v4, because an action passes files to it)",
-        "images.yaml: function 'sh' needs a container (direktiv/bash:dev)",
+        "images.yaml: function 'sh' needs a container (direktiv/bash:dev: stays a container; or a worker with the same program (docs/workers.md))",
         "images.yaml: function 'ours' runs without a container if Weft serves the image of the service 'greeter' of the namespace itself",
         '',
       ],

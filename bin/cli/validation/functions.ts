@@ -1,3 +1,4 @@
+import { replacementOf } from '../../../lib/authoring/migration/replacements.ts';
 import { compile } from '../../../lib/compiler/compile.ts';
 import { nativeImageOfFunction, servesAction } from '../../../lib/compiler/plan/native-images.ts';
 import type { ActionPlan, FunctionPlan, Plan } from '../../../lib/compiler/plan/plan.ts';
@@ -21,8 +22,10 @@ function lineOf(plan: Plan, id: string, called: FunctionPlan): string | undefine
   const native = nativeImageOfFunction(called);
   const isServed = native !== undefined && actionsFor(plan, id).every((action) => servesAction(native, action));
   if (isServed) return `function '${id}' runs without a container (${called.image})`;
-  const reason = native === undefined ? '' : ', because an action passes files to it';
-  return `function '${id}' needs a container (${called.image}${reason})`;
+  if (native !== undefined)
+    return `function '${id}' needs a container (${called.image}, because an action passes files to it)`;
+  const other = replacementOf(called.image);
+  return `function '${id}' needs a container (${called.image}${other === undefined ? '' : `: ${other}`})`;
 }
 
 /** A line for each function that is a container image or service: whether Weft serves it itself (docs/native-images.md). */

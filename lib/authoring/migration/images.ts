@@ -1,23 +1,6 @@
 import { nativeImageOfCommand, readsFiles } from '../../compiler/plan/native-images.ts';
+import { replacementOf } from './replacements.ts';
 import { isRecord, valuesIn } from './values.ts';
-
-/** The replacement of an image. */
-interface Replacement {
-  /** The last part of the name of the image, without its tag. */
-  readonly image: RegExp;
-  readonly use: string;
-}
-
-/** Images of the original's collection that a workflow does not need here, by their replacements. */
-const REPLACEMENTS: readonly Replacement[] = [
-  {
-    image: /^(request|http-request)$/,
-    use: "a function of the type 'http' (docs/http.md); its input and result differ",
-  },
-  { image: /^(greeting|hello-world|hello|echo|debug)$/, use: "a 'noop' state with a transform" },
-  { image: /^(mustache|gotemplate|go-template)$/, use: 'a text with jq(...) in it (examples/letter-template)' },
-  { image: /^(yaml2json|json2yaml)$/, use: 'a query in js(...) or jq(...)' },
-];
 
 /** An image that workflows call. */
 export interface ImageUse {
@@ -41,12 +24,6 @@ export function isServed(workflow: unknown, called: Readonly<Record<string, unkn
   if (Array.isArray(called['files'])) return false;
   const actions = [...valuesIn(workflow)].flatMap(([, value]) => (isRecord(value) ? [value] : []));
   return !actions.some((one) => one['function'] === id && Array.isArray(one['files']) && one['files'].length > 0);
-}
-
-/** The replacement of an image; undefined for an image that stays a container. */
-function replacementOf(image: string): string | undefined {
-  const name = (image.split('/').at(-1) ?? '').replace(/[:@].*$/, '').toLowerCase();
-  return REPLACEMENTS.find((one) => one.image.test(name))?.use;
 }
 
 /** The images in workflows, by the paths of these, the most used first. */

@@ -87,13 +87,12 @@ export function migrate(source: string, names: Names): Migrated {
   const readable = correct({ text: source, changes: [] }, ({ rule }) => rule === 'yaml' || rule === 'odd-space');
   const rewritten = rewrite(indent(readable), names);
   const hasScripts = SCRIPT.test(source);
-  const { text, changes } = correct(
-    rewritten,
-    ({ rule, severity, message, mend }) =>
-      mend?.isCertain === true ||
-      (severity === 'error' && ACCEPTED_RULES.includes(rule)) ||
-      // `{{ .name }}` was the notation before jq(...).
-      (rule === 'query-without-script' && !hasScripts && message.startsWith("'{{")),
-  );
+  const isWanted = ({ rule, severity, message, mend }: Finding) =>
+    mend?.isCertain === true ||
+    (severity === 'error' && ACCEPTED_RULES.includes(rule)) ||
+    // `{{ .name }}` was the notation before jq(...).
+    (rule === 'query-without-script' && !hasScripts && message.startsWith("'{{"));
+  // A field with a corrected name may have another construct of older versions.
+  const { text, changes } = correct(rewrite(correct(rewritten, isWanted), names), isWanted);
   return { text, changes, findings: lint(text) };
 }

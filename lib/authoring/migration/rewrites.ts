@@ -15,7 +15,7 @@ import {
   textOf,
 } from './old-workflow.ts';
 import { bareQueries } from './queries.ts';
-import { resolveReference } from './references.ts';
+import { resolveReference, toNodeName } from './references.ts';
 import type { Rewrite, Rewriting } from './rewriting.ts';
 
 /** Fields that versions before v0.6 had at the top level. */
@@ -136,6 +136,47 @@ function toObject(text: string, action: YAMLMap): Rewriting[] {
   return [{ at: field.from, note: "renamed 'retry' to 'retries'", replacements: [renameField(field, 'retries')] }];
 }
 
+/** Before v0.6, retries without codes were accepted, and no error was retried. */
+const dropCodelessRetries: Rewrite = ({ text, states }) =>
+  states.flatMap(actionsOf).flatMap((action): Rewriting[] => {
+    const field = fieldOf(action, 'retries');
+    if (field === undefined || !isMap(field.value) || fieldOf(field.value, 'codes') !== undefined) return [];
+    const note = "removed 'retries' without 'codes', which retried no error; codes: ['.*'] would retry each";
+    return [{ at: field.from, note, replacements: [removeField(text, action, field)] }];
+  });
+
+/** Fields of an action that documents show beside it. */
+const FIELDS_OF_ACTIONS: readonly string[] = ['secrets', 'files', 'input'];
+
+const moveIntoAction: Rewrite = ({ text, states }) =>
+  states.flatMap((state): Rewriting[] => {
+    const action = mapIn(fieldOf(state, 'action'));
+    const called = fieldOf(action, 'function');
+    if (textOf(state, 'type') !== 'action' || action === undefined || called === undefined) return [];
+    return fieldsOf(state)
+      .filter(({ name }) => FIELDS_OF_ACTIONS.includes(name) && fieldOf(action, name) === undefined)
+      .map((field) => ({
+        at: field.from,
+        note: `moved '${field.name}' into the action`,
+        replacements: [
+          removeField(text, state, field),
+          addBefore(text, action, called, `${field.name}: ${inOneLine(field.value)}`),
+        ],
+      }));
+  });
+
+/** The services of v0.8 were files of the tree; here they are named. */
+const nameServices: Rewrite = ({ text, functions }) =>
+  functions.flatMap((map): Rewriting[] => {
+    const value = fieldOf(map, 'service')?.value;
+    if (!isScalar(value) || typeof value.value !== 'string' || !/\/|\.ya?ml$/.test(value.value)) return [];
+    const file = value.value.split('/').at(-1) ?? '';
+    const name = toNodeName(file.replace(/\.ya?ml$/, '').replaceAll(/[._]/g, '-'));
+    if (name === '') return [];
+    const note = `the service '${value.value}' is now '${name}': services have names; create it (docs/containers.md)`;
+    return [{ at: value.range?.[0] ?? 0, note, replacements: [replaceText(text, value, name)] }];
+  });
+
 const resolveReferences: Rewrite = ({ text, functions }, names) =>
   functions.flatMap((map): Rewriting[] => {
     const value = fieldOf(map, 'workflow')?.value;
@@ -158,6 +199,9 @@ export const REWRITES: readonly Rewrite[] = [
   renameFilters,
   moveCatchRetries,
   moveRetries,
+  moveIntoAction,
+  dropCodelessRetries,
+  nameServices,
   (old) => [...bareQueries(old), ...replaceBraces(old)],
   resolveReferences,
 ];

@@ -42,15 +42,18 @@ const subflow = defineFunction(['subflow'], { workflow: required(text) }, ({ wor
   workflow,
 }));
 
-function defineService(type: 'knative-namespace' | 'knative-global'): Variant<FunctionPlan> {
-  return defineFunction([type], { service: required(text) }, ({ service }) => ({ type, service }));
+function defineService(
+  type: 'knative-namespace' | 'knative-global',
+  ...others: readonly string[]
+): Variant<FunctionPlan> {
+  return defineFunction([type, ...others], { service: required(text) }, ({ service }) => ({ type, service }));
 }
 
 /** The types of functions by their names in the plan (workflow-language 2). */
 const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> = {
   'knative-workflow': container,
   'knative-namespace': defineService('knative-namespace'),
-  'knative-global': defineService('knative-global'),
+  'knative-global': defineService('knative-global', 'knative-system'),
   subflow,
   http: httpFunction(id),
   worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),

@@ -35,6 +35,16 @@ async function embeddedBinary(): Promise<{ wasmBinary?: ArrayBuffer }> {
   return { wasmBinary: Uint8Array.from(bytes).buffer };
 }
 
+/** The functions of the original beside those of JavaScript: Base64 of a text in UTF-8. */
+const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
+  btoa: (text) => Buffer.from(text).toString('base64'),
+  atob: (text) => {
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.toString('base64') !== text.replace(/[\r\n]/g, '')) throw new Error('atob: the text is not Base64');
+    return bytes.toString();
+  },
+};
+
 interface Script {
   readonly source: string;
   readonly data: string;
@@ -59,6 +69,10 @@ function run(module: QuickJSWASMModule, { source, data, deadlineMs }: Script, li
 function call(context: QuickJSContext, source: string, data: string, resultBytes: number): string {
   // The harness is evaluated first and keeps the built-ins that it needs, so that a script cannot replace them.
   const harness = context.unwrapResult(context.evalCode(HARNESS, '<harness>'));
+  for (const [name, run] of Object.entries(FUNCTIONS)) {
+    const made = context.newFunction(name, (text) => context.newString(run(context.getString(text))));
+    made.consume((handle) => context.setProp(context.global, name, handle));
+  }
   const compiled = context.evalCode(`(function fn(data) {\n${source}\n})`, '<eval>');
   if (compiled.error) return failed(context, compiled.error, harness);
   const marked = markNumbers(data, isLongInteger);

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
+import { NATIVE_IMAGES, nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { MOST_NODES } from '../../../lib/language/json-size.ts';
@@ -94,6 +95,41 @@ describe('an image is native', () => {
       const { web } = await call('direktiv/request:v4', { input: { url: 'https://api.test' }, ...given });
       expect(web.requests).toEqual([]);
     }
+  });
+});
+
+describe('an input without a required field', () => {
+  const SMTP = { server: 'mail.test', user: 'u', password: 'p' };
+  const MAIL = { from: 'a@b.test', to: ['c@d.test'], message: 'hi' };
+
+  test.each<[image: string, input: object, code: string, message: RegExp]>([
+    ['http-request', {}, 'container failed', /'url'/],
+    ['request', { method: 'GET' }, 'container failed', /'url'/],
+    ['mustache', {}, 'container failed', /'template'/],
+    ['slack', {}, 'container failed', /'webhook-url'/],
+    ['sendmail', {}, 'container failed', /'smtp'/],
+    ['sendmail', { smtp: { ...SMTP, user: undefined } }, 'container failed', /'user'/],
+    ['sendmail', { smtp: SMTP, emails: [{ ...MAIL, to: [] }] }, 'container failed', /'to'/],
+    ['smtp', { to: 'c@d.test' }, 'container failed', /'from'/],
+    ['smtp', { from: 'a@b.test', to: 'c@d.test', port: 25 }, 'container failed', /'server'/],
+    ['smtp', { from: 'a@b.test', to: 'c@d.test', server: 'mail.test' }, 'container failed', /port/],
+    ['smtp-bare', { to: ['c@d.test'] }, 'com.smtp-bare.connect.error', /host and port/],
+    ['smtp-bare', { to: ['c@d.test'], host: 'mail.test', port: 25 }, 'container failed', /'from'/],
+    ['googlemsg', {}, 'container failed', /'url'/],
+    ['twilio', {}, 'com.twilio.error', /type/],
+    ['twilio', { typeof: 'sms', token: 't' }, 'container failed', /'sid'/],
+    ['twilio', { typeof: 'email', from: 'a', to: 'b' }, 'container failed', /'token'/],
+  ])('fails a call of %s with %j: %s', async (image, input, code, message) => {
+    const { error, web } = await call(`direktiv/${image}`, { input });
+    expect(error).toEqual({ code, msg: expect.stringMatching(message) });
+    expect(web.requests).toEqual([]);
+  });
+
+  test('is documented for every image', () => {
+    const page = readFileSync('docs/native-images.md', 'utf8');
+    const [, table = ''] = page.split('## What an input must have');
+    const listed = [...(table.split('\n## ')[0]?.matchAll(/^\| `([a-z-]+)` \|/gm) ?? [])].map(([, name]) => name);
+    expect([...listed, 'googlechat'].toSorted()).toEqual(NATIVE_IMAGES.toSorted());
   });
 });
 

@@ -92,6 +92,14 @@ describe('the isolation of a script', () => {
     },
   );
 
+  test('gives js the Base64 of a text, as the original does', async () => {
+    expect(await sandbox.evaluate('js', 'return btoa("demo")', {})).toBe('ZGVtbw==');
+    expect(await sandbox.evaluate('js', 'return atob(data.a) + btoa("Köln 🍞")', { a: btoa('demo') })).toBe(
+      'demoS8O2bG4g8J+Nng==',
+    );
+    expect(await problemOf('js', 'return atob("no Base64!")')).toMatch(/atob: the text is not Base64/);
+  });
+
   test('keeps changes of globals from the next script', async () => {
     expect(await sandbox.evaluate('js', 'globalThis.left = 1; Array.prototype.map = null; return 1', {})).toBe(1);
     expect(await sandbox.evaluate('js', 'return [typeof left, typeof [].map]', {})).toEqual(['undefined', 'function']);

@@ -1,8 +1,7 @@
 import { allScripts, changeScript, type Rule, type ScriptChange } from '../../reports/rule.ts';
 
 /** Names that other environments have and the engine has not (workflow-language 5.4). */
-const ABSENT =
-  /(?<![\w$.'"`])(console|require|process|fetch|setTimeout|setInterval|Buffer|btoa|atob|window|document)\s*[.(]/g;
+const ABSENT = /(?<![\w$.'"`])(console|require|process|fetch|setTimeout|setInterval|Buffer|window|document)\s*[.(]/g;
 
 /** The script declares the name itself, or tests whether it exists. */
 const isOwn = (source: string, name: string): boolean =>
