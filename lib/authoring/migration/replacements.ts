@@ -18,6 +18,7 @@ const REPLACEMENTS: readonly Replacement[] = [
   { image: /^(greeting|hello-world|hello|echo|debug)$/, use: "a 'noop' state with a transform" },
   { image: /^(mustache|gotemplate|go-template)$/, use: 'a text with jq(...) in it (examples/letter-template)' },
   { image: /^(yaml2json|json2yaml|regex|solve|cruncher)$/, use: 'a query in js(...) or jq(...)' },
+  { image: /^(git|(?:\w+-)?terraform|ansible|kubectl|usql|sql|csvkit)$/, use: WORKER },
   {
     image: /^(aws-cli|awsgo|aws-ec2-[a-z]+|amazon-(upload|sns))$/,
     use: `a function of the type 'http' with 'auth: {sigv4: …}' for one request to AWS (docs/http.md); else ${CONTAINER}`,
@@ -42,7 +43,6 @@ const REPLACEMENTS: readonly Replacement[] = [
   },
   { image: /^(bash|ubuntu|ubuntu-shell|alpine|powershell)$/, use: WORKER },
   { image: /^(sshscp|ssh|scp)$/, use: `${CONTAINER}; or a worker on the host (docs/workers.md)` },
-  { image: /^(git|terraform|ansible|kubectl|usql|sql|csvkit)$/, use: WORKER },
 ];
 
 /** What takes the place of an image, for the user; undefined for an image that no public workflow has. */
