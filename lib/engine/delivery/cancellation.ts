@@ -23,6 +23,15 @@ const CAUSES: Readonly<Record<Cancellation['reason'], EndCause>> = {
 };
 
 /**
+ * Whether a cancellation changes nothing, because it is delivered again or another end came first: events and the
+ * cancellations of callers are delivered at least once. Only a further request ends a run that is in a handler.
+ */
+function isDelivered({ handling }: runs.Run, reason: Cancellation['reason'], code: string): boolean {
+  if (handling === undefined || reason === 'cancels.api') return false;
+  return reason === 'cancels.event' || (handling.end.end !== 'complete' && handling.end.code === code);
+}
+
+/**
  * Commits the end of a pending run; one that has ended stays as it is. A run whose workflow has a handler goes on there
  * instead, in a new execution; a second cancellation ends it. Returns the run as committed.
  */
@@ -31,6 +40,7 @@ export async function endRun(ports: EnginePorts, run: runs.Run, { reason, messag
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);
     const failure = { code: unit.branded(reason), message };
+    if (isDelivered(current, reason, failure.code)) return undefined;
     unit.log(`Instance failed with uncatchable error '${failure.code}': ${message}`, 'error');
     const handler = current.handling === undefined ? handlerOf(unit, CAUSES[reason]) : undefined;
     if (handler !== undefined) return takeOver(ports, unit, { handler, failure });

@@ -167,6 +167,23 @@ describe('a run that is cancelled from outside', () => {
     expect(run.flow).toEqual(['a', 'refund', 'release']);
   });
 
+  test.each(['cancels.event', 'cancels.parent'] as const)(
+    'enters its handler once if %s is delivered twice',
+    async (reason) => {
+      const source = `${HANDLED}states:\n- {id: a, type: delay, duration: PT1H}\n${CHAINS}`;
+      const { world, run: waiting } = await execute(source);
+      const why = { reason, message: 'over' };
+      await cancel(world.ports, waiting, why);
+      // As by a process that read the run before the first delivery was committed.
+      await cancel(world.ports, waiting, why);
+      await settle(world);
+      const run = await endOf(world, waiting.id);
+      const handlers = reason === 'cancels.event' ? ['undo', 'undo-more', 'release'] : ['release'];
+      expect(run).toMatchObject({ status: 'failed', code: `service.${reason}`, flow: ['a', ...handlers] });
+      expect(unfinishedOf(world)).toEqual([]);
+    },
+  );
+
   test('by a request enters finally alone, and a second request ends it at once', async () => {
     const source = `${HANDLED}states:\n- {id: a, type: delay, duration: PT1H}\n${CHAINS}`.replace(
       'id: release, type: noop',

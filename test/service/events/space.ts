@@ -109,7 +109,10 @@ export class EventSpace {
 
   /** Resolves when the instance has listeners. */
   async listening(id: string): Promise<void> {
-    await until(async () => (await this.listeners()).some(({ instance }) => String(instance) === id) || undefined);
+    // The event that cancels a run is listened for from its start: it says nothing about where the run is.
+    const waits = async () =>
+      (await this.listeners()).some((one) => String(one['instance']) === id && one['cancels'] === undefined);
+    await until(async () => (await waits()) || undefined);
   }
 
   /** Starts an instance and resolves when it has listeners. */
