@@ -39,6 +39,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importCommand,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
+  doctor: async () => (await import('./doctor.ts')).doctor,
   version: async () => (await import('./version.ts')).version,
   completion: async () => (await import('./completion.ts')).completionOf(loadAll),
 };

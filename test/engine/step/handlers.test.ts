@@ -170,7 +170,10 @@ describe('a run that is cancelled from outside', () => {
   test.each(['cancels.event', 'cancels.parent'] as const)(
     'enters its handler once if %s is delivered twice',
     async (reason) => {
-      const source = `${HANDLED}states:\n- {id: a, type: delay, duration: PT1H}\n${CHAINS}`;
+      const source = `${HANDLED}states:\n- {id: a, type: delay, duration: PT1H}\n${CHAINS}`.replace(
+        'id: release, type: noop',
+        'id: release, type: delay, duration: PT2S',
+      );
       const { world, run: waiting } = await execute(source);
       const why = { reason, message: 'over' };
       await cancel(world.ports, waiting, why);
@@ -180,6 +183,7 @@ describe('a run that is cancelled from outside', () => {
       const run = await endOf(world, waiting.id);
       const handlers = reason === 'cancels.event' ? ['undo', 'undo-more', 'release'] : ['release'];
       expect(run).toMatchObject({ status: 'failed', code: `service.${reason}`, flow: ['a', ...handlers] });
+      expect(run.data).toMatchObject({ released: true });
       expect(unfinishedOf(world)).toEqual([]);
     },
   );
