@@ -138,6 +138,18 @@ states:
     expect(unfinishedOf(world)).toEqual([]);
   });
 
+  test('makes no call of such a run, which begins in a machine', async () => {
+    const start = 'start: {type: event, event: {type: order.placed}}\ninput: {required: [order]}\n';
+    const http = "functions: [{id: f, type: http, url: 'https://api.test/'}]\n";
+    const world = await worldWith({ main: `${start}${http}states: [{id: a, type: action, action: {function: f}}]\n` });
+    const namespace = await namespaces.need(world.reliable, world.namespace);
+    await receive(world.ports, namespace, { specversion: '1.0', id: '1', source: 's', type: 'order.placed' });
+    await settle(world);
+    expect(await onlyRun(world)).toMatchObject({ status: 'failed', code: 'service.input.invalid', flow: [] });
+    expect(world.started.size).toBe(1);
+    expect(unfinishedOf(world)).toEqual([]);
+  });
+
   test('makes a failed run of a tick that does not fit', async () => {
     const world = await worldWith({});
     const source = `start: {type: scheduled, cron: '0 8 * * *'}\n${INPUT}${NOOP}`;
