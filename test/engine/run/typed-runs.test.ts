@@ -3,9 +3,10 @@ import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
-import { createWorkflow } from '../../../lib/engine/changes/publishing.ts';
+import { createWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
+import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { startByClock } from '../../../lib/engine/routing/starts.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
@@ -76,6 +77,18 @@ describe('a workflow with an input schema', () => {
     const violations = expect.arrayContaining(['(root): order is required', express]);
     await expect(rejected).rejects.toMatchObject({ code: 'malformed', status: 400, details: { violations } });
     expect(await runsOf(world)).toEqual([]);
+  });
+
+  test('takes a key again whose request it rejected, and returns the run of a key whatever the schema is by then', async () => {
+    const world = await worldWith({ main: INPUT + NOOP });
+    const invocation = { namespace: world.namespace, path: '/main', ref: '', key: 'k' };
+    const start = (input: string) => execute(world.ports, { ...invocation, input: Buffer.from(input) });
+    await expect(start('{}')).rejects.toMatchObject({ code: 'malformed' });
+    const { run, existing } = await start('{"order":"o-1"}');
+    expect({ existing, data: run.data }).toEqual({ existing: false, data: { order: 'o-1', express: false } });
+    const source = `input: {required: [more]}\n${NOOP}`;
+    await updateWorkflow(world.ports, { namespace: world.namespace, path: '/main', source });
+    expect(await start('{"order":"o-1"}')).toMatchObject({ existing: true, run: { id: run.id } });
   });
 
   test('rejects a request with the first mistakes of many', async () => {

@@ -50,11 +50,12 @@ export async function prepare(ports: EnginePorts, invocation: Invocation): Promi
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
   const made = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
-  const run = await fitInput(ports, planOf(opened.revision), made);
-  if (key === undefined) return { opened, run, earlier: undefined };
-  const id = await reserveRunId(ports, opened.node.id, key, own);
-  // A request that stored the key may have crashed before it stored the run.
-  return { opened, run: { ...run, id }, earlier: id === own ? undefined : await runs.find(ports, id) };
+  const id = key === undefined ? own : await reserveRunId(ports, opened.node.id, key, own);
+  const run = { ...made, id };
+  // A request that stored the key may have crashed, or been rejected, before it stored the run.
+  const earlier = id === own ? undefined : await runs.find(ports, id);
+  if (earlier !== undefined) return { opened, run, earlier };
+  return { opened, run: await fitInput(ports, planOf(opened.revision), run), earlier };
 }
 
 async function openInvocable(
