@@ -62,6 +62,11 @@ export function tooMany(what: string, seconds: number): ServiceError {
   return new ServiceError('too-many', `${what}; try again later`, {}, seconds);
 }
 
+/** Returns undefined for an error that says that there is no such row; throws any other. */
+export function ignoreNotFound(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'not-found') throw error;
+}
+
 /** There is a row with this name already. */
 export function alreadyExists(): ServiceError {
   return new ServiceError('exists', 'resource already exists');

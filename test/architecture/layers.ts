@@ -42,7 +42,7 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/engine/evaluation'], on: ['lib/domain', 'lib/engine/ports.ts', 'lib/language/sandbox'] },
   { rooms: ['lib/engine/run', 'lib/engine/limits', 'lib/engine/machines'], on: ['lib/engine/evaluation'] },
   { rooms: ['lib/engine/delivery'], on: ['lib/engine/run', 'lib/engine/machines'] },
-  { rooms: ['lib/engine/events'], on: ['lib/engine/delivery'] },
+  { rooms: ['lib/engine/events', 'lib/engine/admission'], on: ['lib/engine/delivery'] },
   {
     rooms: [
       'lib/engine/approvals',
@@ -58,7 +58,13 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/engine/containers'], on: ['lib/engine/changes', 'lib/engine/variables'] },
   {
     rooms: ['lib/engine/calls'],
-    on: ['lib/engine/containers', 'lib/engine/native', 'lib/engine/limits', 'lib/engine/workers'],
+    on: [
+      'lib/engine/admission',
+      'lib/engine/containers',
+      'lib/engine/native',
+      'lib/engine/limits',
+      'lib/engine/workers',
+    ],
   },
   { rooms: ['lib/engine/step'], on: ['lib/engine/approvals', 'lib/engine/calls'] },
   {

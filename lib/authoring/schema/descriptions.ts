@@ -23,6 +23,9 @@ export const WORKFLOW_FIELDS: Descriptions = {
   finally: 'The id of the state that a run enters last, before it ends in any way.',
   record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: that of the namespace.',
   limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
+  concurrency: 'How many runs may be at work at the same time.',
+  priority:
+    'The place of a run in the queue of `concurrency`: higher first. A number, or a query over the input. Default: 0.',
   start: 'What starts runs. Default: requests.',
   functions: 'The functions that actions can call: subflows and containers.',
   states: 'The states. A run begins with the first one, unless `start.state` names another.',
@@ -176,6 +179,12 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
   limits: {
     transitions: 'The states that a run enters; then it fails with `limits.transitions`.',
     logBytes: 'The text of the log of a run, bytes; then it fails with `limits.log`.',
+  },
+  concurrency: {
+    limit: 'The most runs at work, of each value of the key: at most 1000.',
+    key: 'A query over the input. Runs with different results do not wait for each other. Default: all runs share the limit.',
+    whenFull:
+      'What becomes of a further run: `queue` (default): it waits; `refuse`: the start fails; `skip`: nothing starts; `cancelOldest`: the oldest run is cancelled.',
   },
   catch: {
     error: 'A regular expression (RE2) for codes, or `*` for all.',

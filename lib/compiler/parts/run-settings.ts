@@ -8,13 +8,16 @@ import {
   duration,
   oneOf,
   positive,
+  query,
   required,
   text,
   transition,
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
 import type { Handlers } from '../plan/handlers.ts';
-import type { CatchPlan, Plan } from '../plan/plan.ts';
+import { type CatchPlan, type Plan, WHEN_FULL } from '../plan/plan.ts';
+import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
+import { computed } from './computed.ts';
 import { toFilter } from './event-filters.ts';
 import { schema } from './schemas.ts';
 import { catchers } from './state.ts';
@@ -40,6 +43,20 @@ const dataSchema = createDecoder<unknown>({ kind: 'schema' }, (node, field, cont
   return decoded;
 });
 
+/** The most places: they are one item of the table. */
+const MAX_PLACES = 1000;
+
+const limit = createDecoder(required(positive).accepts, (node, field, context) => {
+  const value = required(positive)(node, field, context);
+  if (value > MAX_PLACES) reportInvalid(context, node ?? field, `${field.name} must be at most ${MAX_PLACES}`);
+  return value;
+});
+
+/** How many runs may be at work; undefined: any number. */
+const concurrency = object({ limit, key: query, whenFull: oneOf(WHEN_FULL) });
+
+const isPriority = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) <= MAX_PRIORITY;
+
 /** The fields of a document about what its runs keep, how they are found and cancelled, and how they end. */
 export const RUN_SETTINGS = {
   timeouts: object({ interrupt: duration, kill: duration, handlers: duration }),
@@ -52,18 +69,47 @@ export const RUN_SETTINGS = {
   onFailure: transition,
   finally: transition,
   limits: object({ transitions: positive, logBytes: positive }),
+  concurrency,
+  priority: computed(
+    isPriority,
+    `must be a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`,
+    'queued runs with a higher number begin first; the default is 0',
+  ),
 };
 
 /** What a document says about its runs, as the plan has it. */
 export interface RunSettings
-  extends Pick<Plan, 'timeouts' | 'labels' | 'input' | 'output' | 'record' | 'limits' | 'cancelOn' | 'handlers'> {
+  extends Pick<
+    Plan,
+    | 'timeouts'
+    | 'labels'
+    | 'input'
+    | 'output'
+    | 'record'
+    | 'limits'
+    | 'cancelOn'
+    | 'handlers'
+    | 'concurrency'
+    | 'priority'
+  > {
   /** The catches of every state, after its own. */
   readonly catch: readonly CatchPlan[];
 }
 
 /** Returns the settings in the plan. */
 export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
-  const { timeouts, labels: named, input, output, record, limits, cancelOn, onFailure } = decoded;
+  const {
+    timeouts,
+    labels: named,
+    input,
+    output,
+    record,
+    limits,
+    cancelOn,
+    onFailure,
+    concurrency: places,
+    priority,
+  } = decoded;
   const handlers: Handlers = omitUndefined({ onFailure, onCancel: cancelOn?.transition, finally: decoded.finally });
   return {
     timeouts: omitUndefined({ ...timeouts }),
@@ -75,6 +121,8 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
       record,
       limits: limits && omitUndefined(limits),
       cancelOn: cancelOn && toFilter(cancelOn),
+      concurrency: places && omitUndefined({ ...places, whenFull: places.whenFull ?? ('queue' as const) }),
+      priority,
       handlers: Object.keys(handlers).length === 0 ? undefined : handlers,
     }),
   };

@@ -1,7 +1,7 @@
 import type { TextCondition, Where } from '../../ports/table.ts';
 import { addDuration, isDuration, parseDuration } from '../../time/durations.ts';
 import { ServiceError } from '../errors.ts';
-import { isCancelledCode } from '../runs/run.ts';
+import { isCancelledCode, isQueued } from '../runs/run.ts';
 import type * as runs from '../runs/runs.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { filterTimes, filterValues } from '../storage/lists.ts';
@@ -10,7 +10,13 @@ import type { Period } from './rows.ts';
 type Filter = ListRequest['filter'][number];
 type Test = (head: runs.Head, value: string) => boolean;
 
-const statusOf = (head: runs.Head): string => (isCancelledCode(head.code) ? 'cancelled' : head.status);
+const CANCELLED_STATUS = 'cancelled';
+const QUEUED_STATUS = 'queued';
+
+function statusOf(head: runs.Head): string {
+  if (isQueued(head)) return QUEUED_STATUS;
+  return isCancelledCode(head.code) ? CANCELLED_STATUS : head.status;
+}
 const pathOf = (text: string): string => text.replace(/^\//, '');
 
 /** The causes of runs that no other run called, and that of those that one did. An id may follow after a colon. */
@@ -87,8 +93,6 @@ export function wantedLabels(request: ListRequest): readonly { readonly name: st
 
 const isText = (attribute: string, is: TextCondition['is'], text: string): TextCondition => ({ attribute, is, text });
 
-const CANCELLED_STATUS = 'cancelled';
-
 /**
  * The conditions of the filters, for the table. Each instance that passes the filter meets the condition; with `isExact`, no
  * other one does.
@@ -102,11 +106,12 @@ const CONDITIONS: Readonly<
     const texts = path === '' ? [] : [path, `/${path}`];
     return { anyOf: texts.map((text) => isText('as', 'beginning with', text)), isExact: true };
   },
-  'STATUS/MATCH': (value) =>
-    value === CANCELLED_STATUS
-      ? { anyOf: [isText('code', 'containing', '.cancels.')], isExact: false }
-      : // A cancelled run has the status `failed`, and its list shows that too.
-        { anyOf: [isText('status', 'equal to', value)], isExact: true },
+  'STATUS/MATCH': (value) => {
+    if (value === CANCELLED_STATUS) return { anyOf: [isText('code', 'containing', '.cancels.')], isExact: false };
+    // A cancelled run has the status `failed`, a queued one `pending`: the lists of these show them too.
+    const stored = value === 'pending' ? [value, QUEUED_STATUS] : [value];
+    return { anyOf: stored.map((text) => isText('status', 'equal to', text)), isExact: true };
+  },
   'TRIGGER/MATCH': (value) => ({
     anyOf: (value === TOP_LEVEL ? TOP_CAUSES : [value]).flatMap((cause) => [
       isText('invoker', 'equal to', cause),

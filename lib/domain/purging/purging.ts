@@ -9,6 +9,7 @@ import { removeOfWorkflow } from '../namespaces/variables.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
 import { ignoreConflict, onConflict } from '../storage/conflicts.ts';
+import { concurrencyLimit } from '../storage/keys/concurrency-keys.ts';
 import { unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
@@ -38,9 +39,11 @@ const machinesOf = (handles: readonly (string | undefined)[]): string[] => {
 async function removeStarts({ table, blobs, schedules, clock }: Needs, id: string, namespaceId: string): Promise<void> {
   const owner = { namespaceId, kind: 'start', id } as const;
   const handles: (string | undefined)[] = [];
+  let isLimited = false;
   for (const item of await readAll(table, keys.revisions(id))) {
     const { plan, machine, waits, resumes } = await revisions.fromItem(blobs, id, item);
     handles.push(machine, waits, resumes);
+    isLimited ||= plan?.concurrency !== undefined;
     const gone = plan === undefined ? [] : listeners.toDeletions(owner, listeners.startFilters(plan));
     if (gone.length > 0) await table.write(gone);
     if (plan?.start.type === 'scheduled') await schedules.remove(id);
@@ -48,7 +51,11 @@ async function removeStarts({ table, blobs, schedules, clock }: Needs, id: strin
   const markers = machinesOf(handles).map((handle) =>
     purges.toWrite({ marker: clock.uuid(), kind: 'machine', id: handle, namespaceId }),
   );
-  await table.write([{ do: 'delete', key: keys.collection(id) }, ...markers]);
+  await table.write([
+    { do: 'delete', key: keys.collection(id) },
+    ...(isLimited ? [{ do: 'delete', key: concurrencyLimit(id) } as const] : []),
+    ...markers,
+  ]);
 }
 
 /** Removes the services of a namespace, or of one workflow in it, after the containers that run for them. */

@@ -9,7 +9,15 @@ import * as texts from '../storage/texts.ts';
 import type { WorkerCallee } from './calls.ts';
 import { placeFrom, placeText } from './places.ts';
 import { EMPTY_RECORD, recordFrom, recordText } from './records.ts';
-import type { Failure, Head, LogLine, Run, Status, UnawaitedFailure } from './run.ts';
+import {
+  type Failure,
+  type Head,
+  isQueued,
+  type LogLine,
+  type Run,
+  type Status,
+  type UnawaitedFailure,
+} from './run.ts';
 import { tailFrom, tailText } from './tails.ts';
 import { fromText, toText } from './tallies.ts';
 
@@ -25,6 +33,13 @@ const MAX_CODE_LENGTH = 1024;
 export const blobOf = (run: Pick<Run, 'id' | 'updated'>, part: string): string =>
   keys.blobOf('runs', orderedId(run.id), keys.writtenAt(part, run.updated));
 
+/** The status in the item of a run: a queued one has a word of its own, by which the table filters lists. */
+export type StoredStatus = Status | 'queued';
+
+/** The status of a run as its item has it. */
+export const storedStatus = (run: Pick<Run, 'status' | 'queued'>): StoredStatus =>
+  isQueued(run) ? 'queued' : run.status;
+
 /** The parts of a run that indexes project. Its id is in the key, which they contain too. */
 function headItem(run: Run): Record<string, Value> {
   return {
@@ -32,7 +47,7 @@ function headItem(run: Run): Record<string, Value> {
     revision: run.revision,
     as: run.as,
     invoker: run.invoker,
-    status: run.status,
+    status: storedStatus(run),
     ...(run.code === '' ? {} : { code: run.code.slice(0, MAX_CODE_LENGTH) }),
     ...(run.message === '' ? {} : { message: run.message.slice(0, MAX_MESSAGE_LENGTH) }),
     created: run.created,
@@ -161,7 +176,7 @@ export function toHead(item: Item): Head {
     revision: String(item['revision']),
     as: String(item['as']),
     invoker: String(item['invoker']),
-    status: item['status'] as Status,
+    ...(item['status'] === 'queued' ? { status: 'pending', queued: true } : { status: item['status'] as Status }),
     code: String(item['code'] ?? ''),
     message: String(item['message'] ?? ''),
     created: Number(item['created']),

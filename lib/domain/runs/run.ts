@@ -6,7 +6,7 @@ import type { RunLimits } from '../run-limits.ts';
 import type { CallSite, ContainerCallee, NativeCallee, StoredCallee, WorkerCallee } from './calls.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { CancelOn, Outbox, Parent, ReusedCalls, SettingsSnapshot, Wait } from './waits.ts';
+import type { CancelOn, Outbox, Parent, Placement, ReusedCalls, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -37,6 +37,8 @@ export interface Head {
   readonly created: number;
   /** The last commit of a step, milliseconds since 1970. */
   readonly updated: number;
+  /** It waits for a place in the concurrency of its workflow and has not begun; absent for a run that has ended. */
+  readonly queued?: true;
 }
 
 export interface Failure {
@@ -150,6 +152,10 @@ export interface RunFields extends Head {
   readonly labels?: Labels;
   /** The id of the run that this one repeats. */
   readonly rerunOf?: string;
+  /** Its part in the concurrency of its workflow; absent: its workflow has no limit, or it has not asked for a place. */
+  readonly concurrency?: Placement;
+  /** When it left the queue, milliseconds since 1970; absent: it was in none. */
+  readonly began?: number;
   /** The event that cancels it; absent: none. */
   readonly cancelOn?: CancelOn;
   /** The calls that its first state takes over from the runs that it repeats. */
@@ -173,6 +179,10 @@ export interface Call<C extends StoredCallee = StoredCallee> extends RunFields {
 }
 
 export type Run = WorkflowRun | Call;
+
+/** Whether a run waits in a queue. */
+export const isQueued = ({ status, queued }: Pick<Head, 'status' | 'queued'>): boolean =>
+  status === 'pending' && queued === true;
 
 /** Whether a run is the call of a container. */
 export const isContainerCall = (run: Run): run is Call<ContainerCallee> =>

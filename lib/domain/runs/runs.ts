@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
 import { withRelief } from '../namespaces/relief.ts';
-import { batchesOf, putAt } from '../storage/batches.ts';
+import { batchesOf, getAll, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { labelledRun } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
@@ -20,6 +20,8 @@ import {
   homeOf,
   RETENTION_DAYS,
   SECONDS_OF_A_DAY,
+  type StoredStatus,
+  storedStatus,
   storeParts,
   toHead,
   toItem,
@@ -44,7 +46,7 @@ export type {
   Status,
   WorkflowRun,
 } from './run.ts';
-export { isContainerCall, isNativeCall, isTask } from './run.ts';
+export { isContainerCall, isNativeCall, isQueued, isTask } from './run.ts';
 
 /** The name of the execution that drives a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {
@@ -74,7 +76,13 @@ export async function find(
 /** Returns whether the run exists and has not ended. Its large parts are not read. */
 export async function isPending({ table }: Pick<Needs, 'table'>, id: string): Promise<boolean> {
   const [item] = await table.get([keys.run(id)]);
-  return item?.['status'] === 'pending';
+  return item !== undefined && toHead(item).status === 'pending';
+}
+
+/** Returns those of the runs that exist and have not ended. Their large parts are not read. */
+export async function pendingOf({ table }: Pick<Needs, 'table'>, ids: readonly string[]): Promise<string[]> {
+  const items = await getAll(table, ids.map(keys.run));
+  return ids.filter((_, index) => items[index] !== undefined && toHead(items[index]).status === 'pending');
 }
 
 /** The namespace of a run, by its id; undefined for an unknown run. */
@@ -191,19 +199,20 @@ type Committer = Needs & { readonly clock: Clock } & Partial<Pick<Ports, 'meter'
 
 /**
  * Commits a run and further writes in one transaction, on the condition that no other commit came first (optimistic
- * locking): `next.seq` is the number of this commit, 1 for a run that is not stored yet. Throws ConflictError if another
- * commit came first. The first and the last commit of a run increment the metrics of starts and ends.
+ * locking): `next.seq` is the number of this commit, 1 for a run that is not stored yet. `before`: the status that is stored.
+ * Throws ConflictError if another commit came first. The first and the last commit of a run increment the metrics of starts and ends.
  */
 export async function commit(
   { table, blobs, clock, meter, traces }: Committer,
   next: Run,
   more: readonly Write[] = [],
+  before: StoredStatus = 'pending',
 ): Promise<Run> {
   const flushed = await flush(blobs, next);
   const recorded = await flushRecord(blobs, flushed.run);
   const stored = await storeParts(blobs, recorded.run);
   const run = placed(recorded.run, clock.now());
-  const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: 'pending' } };
+  const when = run.seq === 1 ? ({ absent: true } as const) : { equals: { seq: run.seq - 1, status: before } };
   const item = toItem(run, stored);
   const moved = await writeAhead(table, [...flushed.writes, ...recorded.writes]);
   const further = [...moved, ...countingWrites(run), ...more];
@@ -263,7 +272,7 @@ export async function update(
     current = read ?? current;
     const next = read === undefined ? undefined : await change(read);
     if (next === undefined) return { run: current, isCommitted: false };
-    const committed = await commit(ports, { ...next.run, seq: current.seq + 1 }, next.writes);
+    const committed = await commit(ports, { ...next.run, seq: current.seq + 1 }, next.writes, storedStatus(current));
     return { run: committed, isCommitted: true };
   });
 }

@@ -4,6 +4,14 @@ import type { RecordMode } from '../record-modes.ts';
 import type { NamespaceLimits } from '../run-limits.ts';
 import type { Spread } from '../storage/spread.ts';
 
+/** The part of a run in the concurrency of its workflow. */
+export interface Placement {
+  /** The value of the key as text; empty for a workflow without a key. */
+  readonly key: string;
+  /** The sort key of its row in the queue; absent: it has a place. */
+  readonly queuedAt?: string;
+}
+
 /** One attempt of one call. */
 export interface CallKey {
   /** The number of the call within its state: the element or the branch, from 0. */

@@ -8,6 +8,7 @@ import * as listeners from '../events/listeners.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
 import { mostOf, needRoom } from '../quotas.ts';
+import { limitWrites } from '../runs/concurrency.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
@@ -152,6 +153,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
     ...touch(site.namespace, site.directory, now, counts),
     { do: 'put', table: 'catalog', item: revision },
     ...started,
+    ...limitWrites(id, undefined, plan),
   ]);
   await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
@@ -188,7 +190,11 @@ async function makeLatest(
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
   const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
-  await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [...more, ...started.writes]);
+  await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [
+    ...more,
+    ...started.writes,
+    ...limitWrites(node.id, opened.revision.plan, plan),
+  ]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
 

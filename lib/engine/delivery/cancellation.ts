@@ -42,7 +42,9 @@ export async function endRun(ports: EnginePorts, run: runs.Run, { reason, messag
     const failure = { code: unit.branded(reason), message };
     if (isDelivered(current, reason, failure.code)) return undefined;
     unit.log(`Instance failed with uncatchable error '${failure.code}': ${message}`, 'error');
-    const handler = current.handling === undefined ? handlerOf(unit, CAUSES[reason]) : undefined;
+    // A queued run has no place in which a handler could work.
+    const mayHandle = current.handling === undefined && !runs.isQueued(current);
+    const handler = mayHandle ? handlerOf(unit, CAUSES[reason]) : undefined;
     if (handler !== undefined) return takeOver(ports, unit, { handler, failure });
     const { run: next, writes } = await unit.prepareCommit(endingOf(current, failure));
     return { run: { ...next, outbox: { ...next.outbox, stop: true } }, writes };

@@ -10,6 +10,7 @@ import { childId } from '../run/child-ids.ts';
 import { nextAttemptOf, replyOfEnd, signalOf } from './call-ends.ts';
 import { BY_API, BY_PARENT, type Cancellation, endRun } from './cancellation.ts';
 import { notifyEnd } from './end-waiters.ts';
+import { release } from './hand-over.ts';
 import { type Entry, outboxOf, type WaitListeners } from './outbox.ts';
 import { armNextAttempt, isTimerLost } from './retry-timers.ts';
 
@@ -65,6 +66,7 @@ const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   stop: (ports, run) => stop(ports, run),
   abandon: (ports, run, { abandoned }) => abandon(ports, run, abandoned),
   cancelCalls: (ports, run, { wait }) => cancelCalls(ports, run, wait),
+  release,
   notify: async (_ports, run) => notifyEnd(run.id),
   tellCaller: (ports, run, { parent }, how) => tellCaller(ports, run, parent, how),
   answer: async (ports, _run, { tokens, reply }) => {

@@ -14,6 +14,8 @@ export type Entry =
   | { readonly do: 'abandon'; readonly abandoned: Abandoned }
   /** Cancels the calls for which a run waited that was ended from outside. */
   | { readonly do: 'cancelCalls'; readonly wait: Pick<Wait, 'origin' | 'calls'> }
+  /** Releases the place of an ended run in the concurrency of its workflow, for the next one. */
+  | { readonly do: 'release' }
   /** Wakes the requests of this process that wait for the end of the run. */
   | { readonly do: 'notify' }
   | { readonly do: 'tellCaller'; readonly parent: Parent }
@@ -50,6 +52,7 @@ export function outboxOf(run: Run, now: number): Entry[] {
   if (status !== 'pending') {
     if (outbox.stop === true) entries.push({ do: 'stop' });
     if (wait?.calls !== undefined) entries.push({ do: 'cancelCalls', wait });
+    if (run.concurrency !== undefined) entries.push({ do: 'release' });
     entries.push({ do: 'notify' });
     if (parent !== undefined && parent.token !== '') entries.push({ do: 'tellCaller', parent });
   }

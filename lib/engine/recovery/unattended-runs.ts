@@ -1,6 +1,8 @@
+import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { driveQueued } from '../admission/admission.ts';
 import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
@@ -34,6 +36,7 @@ const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean
 export async function ensureDriven(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
   const isOpen = run.status === 'pending' && run.kind === 'workflow';
   if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
+  if (runs.isQueued(run)) return driveUnbegun(ports, run);
   if (run.machine === '') {
     if (run.parent === undefined) await assignExecution(ports, run);
     else await endOrphan(ports, run, run.parent);
@@ -54,6 +57,13 @@ async function assignExecution(ports: CleanupPorts, run: runs.Run): Promise<void
     const isUnassigned = current.status === 'pending' && current.machine === '';
     return isUnassigned ? firstExecution(ports, revision, current) : undefined;
   });
+}
+
+/** A queued run gets a place when one is free; a child leaves the queue when its caller has ended. */
+async function driveUnbegun(ports: CleanupPorts, run: runs.Run): Promise<void> {
+  if (run.parent !== undefined) await endOrphan(ports, run, run.parent);
+  const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  await driveQueued(ports, run, revision?.plan?.concurrency);
 }
 
 /** A child that waits to be called by a caller that has ended. */

@@ -16,6 +16,7 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
+import { FullError } from '../admission/admission.ts';
 import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
@@ -52,7 +53,8 @@ export async function startByEvent(
   if (path !== listener.path) await listeners.move(ports, listener, path);
   const start = plan.start.type === 'eventsAnd' ? startBySet : startByOne;
   return start(ports, { opened: { ...opened, readAt }, plan, recorded }).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === 'malformed') return { did: `nothing: ${error.message}` };
+    const isFinal = error instanceof FullError || (error instanceof ServiceError && error.code === 'malformed');
+    if (isFinal) return { did: `nothing: ${error.message}` };
     throw error;
   });
 }
@@ -70,7 +72,11 @@ export async function startByClock(ports: RunnerPorts, target: Schedule['target'
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
   const start = { id: runOfTick(target, planned), input: new Uint8Array(), invoker: 'cron' };
-  await startOnce(ports, { ...opened, readAt }, { ...start, isUrgent: readAt - planned > MAX_TICK_DELAY_MS });
+  const isUrgent = readAt - planned > MAX_TICK_DELAY_MS;
+  // A workflow that skips starts has runs at work.
+  await startOnce(ports, { ...opened, readAt }, { ...start, isUrgent }).catch((error: unknown) => {
+    if (!(error instanceof FullError)) throw error;
+  });
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
 }
 

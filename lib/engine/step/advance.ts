@@ -5,6 +5,7 @@ import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { isLarge } from '../../language/json-size.ts';
 import { ConflictError } from '../../ports/table.ts';
+import { admit } from '../admission/admission.ts';
 import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
 import { secretReader } from '../evaluation/secrets.ts';
 import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
@@ -131,13 +132,16 @@ export const latestOf = ({ until, isBrief = false }: Pick<Advance, 'until' | 'is
  * Advances a run that is not stored yet as far as it comes without waiting, and stores it: in most cases when it has
  * ended, so that it becomes visible and final at once; else where it stands, for a machine to take it over, also where its
  * queries take too long. A run that is stored under its id already was started by the same cause and is returned as it is,
- * not committed by this call. Throws `too-many` where as many runs are active as may be.
+ * not committed by this call; a queued run is committed and does not begin. Throws `too-many` where as many runs are active as
+ * may be, and what `admit` throws.
  */
 export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advance): Promise<runs.Committed> {
   const endBeginning = run.seq === 0 ? countUntilStored(ports, run) : () => undefined;
   const bounded = { ...how, latest: latestOf(how), onCommit: endBeginning };
   const begin = async (): Promise<runs.Committed> => {
-    const { run: advanced, stop } = await advanceUntilWait(ports, run, bounded);
+    const { run: admitted, fate } = await admit(ports, how.revision, run);
+    if (fate !== 'goes') return { run: admitted, isCommitted: fate === 'stays' };
+    const { run: advanced, stop } = await advanceUntilWait(ports, admitted, bounded);
     if (stop !== 'late' && stop !== 'taken over') return { run: advanced, isCommitted: true };
     const stored = stop === 'late' ? storeWhereItStands(ports, advanced, how) : needStored(ports, run.id);
     const byOther = async () => ({ run: await needStored(ports, run.id), isCommitted: advanced.seq > run.seq });
@@ -180,7 +184,7 @@ function stepUnit(ports: RunnerPorts, run: runs.Run, { revision, until, isBrief 
     source: revision.source,
     until,
     isBrief,
-    deadlines: deadlinesOf(plan, run.created),
+    deadlines: deadlinesOf(plan, run.began ?? run.created),
     runInPlace: runInPlace(ports),
     readSecrets: secretReader(ports, run),
   });

@@ -1,19 +1,20 @@
 import { calleeOf, hasNoLikelyWait } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { actionsOf } from '../../compiler/plan/traits.ts';
-import type * as runs from '../../domain/runs/runs.ts';
+import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { ownMember } from '../../language/own-members.ts';
+import { admit } from '../admission/admission.ts';
 import { ensureMachine } from '../machines/definitions.ts';
 import { ensureStarted, firstExecution, moveToExecution, startNew, startOrMove } from '../machines/executions.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
-import type { EnginePorts, RunnerPorts } from '../ports.ts';
+import type { CleanupPorts, EnginePorts, RunnerPorts } from '../ports.ts';
 import { beginInPlace } from './advance.ts';
 
 /** Lets a machine continue a run that began in place, unless another process has done so. */
 export function continueInMachine(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
   return moveToExecution(ports, run, async (current) => {
-    const isInPlace = current.status === 'pending' && current.machine === '';
+    const isInPlace = current.status === 'pending' && current.machine === '' && !runs.isQueued(current);
     return isInPlace ? firstExecution(ports, revision, current) : undefined;
   });
 }
@@ -22,6 +23,18 @@ export function continueInMachine(ports: EnginePorts, revision: revisions.Revisi
 function callsOutFirst(plan: Plan): boolean {
   const first = ownMember(plan.states, plan.entry);
   return first !== undefined && actionsOf(first.work).some((action) => calleeOf(plan, action) === 'native');
+}
+
+/** Begins a new run in a machine, as `begin`. */
+export async function beginInMachine(
+  ports: CleanupPorts,
+  revision: revisions.Revision,
+  run: runs.Run,
+): Promise<runs.Committed> {
+  const { run: admitted, fate } = await admit(ports, revision, run);
+  if (fate === 'stays') return { run: admitted, isCommitted: true };
+  if (fate === 'goes' && admitted.seq === 0) return startNew(ports, revision, admitted);
+  return { run: await continueInMachine(ports, revision, admitted), isCommitted: fate === 'goes' };
 }
 
 /**
@@ -33,7 +46,7 @@ function callsOutFirst(plan: Plan): boolean {
 export async function begin(ports: RunnerPorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Committed> {
   const budget = inPlaceBudgetOf(ports.settings);
   const plan = revisions.planOf(revision);
-  if (budget === 0 || callsOutFirst(plan)) return startNew(ports, revision, run);
+  if (budget === 0 || callsOutFirst(plan)) return beginInMachine(ports, revision, run);
   // A run that certainly waits does nothing before it has a machine that can wait.
   if (!hasNoLikelyWait(plan)) await ensureMachine(ports, revision, 'waits');
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);

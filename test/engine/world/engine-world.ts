@@ -77,6 +77,7 @@ export const openDatabase = (): Promise<LocalTable> => openLocalTable();
 
 const FAR = Date.UTC(2100, 0, 1);
 const TURNS_TO_SETTLE = 12;
+const ENDED = new Set(['complete', 'failed', 'crashed']);
 /** A run without a commit for this long may be taken over. */
 const LEASE_MS = 61_000;
 const RESTART_MS = 1_500;
@@ -222,7 +223,7 @@ export class World {
       write: async (writes) => {
         await table.write(writes);
         for (const write of writes) {
-          if (write.do !== 'put' || (write.item['status'] ?? 'pending') === 'pending') continue;
+          if (write.do !== 'put' || !ENDED.has(String(write.item['status']))) continue;
           const id = runIdIn(write.item.pk);
           this.endings.set(id, (this.endings.get(id) ?? 0) + 1);
         }

@@ -41,7 +41,9 @@ const HELD = 'w';
 
 const PRIORITY_DIGITS = 5;
 const ZERO_PRIORITY = 50_000;
-const priorityText = (priority: number): string => String(ZERO_PRIORITY - priority).padStart(PRIORITY_DIGITS, '0');
+/** A priority as text that sorts the higher one first. */
+export const priorityText = (priority: number): string =>
+  String(ZERO_PRIORITY - priority).padStart(PRIORITY_DIGITS, '0');
 
 /** The values that order a task in its queue. Times are milliseconds since 1970. */
 export interface TaskOrder {

@@ -4,7 +4,7 @@ import * as runs from '../../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../domain/storage/ids.ts';
 import type { ListRequest } from '../../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
-import type { EnginePorts } from '../../ports.ts';
+import type { CleanupPorts } from '../../ports.ts';
 import type { Warning } from './effects.ts';
 import { planRerun, type Rerun, rerun } from './rerun.ts';
 
@@ -41,7 +41,7 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 }
 
 /** Repeats one run. Throws `too-many` where a limit is reached; another error of the caller is a reason to skip. */
-async function repeat(ports: EnginePorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
+async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
   if (run === undefined || skipped !== undefined)
@@ -77,7 +77,7 @@ function bounded({ request, at }: BulkRerun, last: runs.Run | undefined): ListRe
 }
 
 /** The runs that the request selects, the oldest first, after the one where it goes on. */
-async function* selected(ports: EnginePorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
+async function* selected(ports: CleanupPorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
   const found = wanted.after === '' ? undefined : await runs.find(ports, wanted.after);
   // A run of another namespace is one that does not exist: the reply must not disclose that it does.
   const last = found?.namespace === namespace ? found : undefined;
@@ -107,7 +107,7 @@ export interface BulkRerunReply {
  * ended, subflows, and runs that were repeated already are skipped, so that a repeated request continues. Throws
  * `not-found`, `refused`, and `malformed` for a filter that is unknown or lacks the status.
  */
-export async function rerunMany(ports: EnginePorts, namespace: string, wanted: BulkRerun): Promise<BulkRerunReply> {
+export async function rerunMany(ports: CleanupPorts, namespace: string, wanted: BulkRerun): Promise<BulkRerunReply> {
   needStatus(wanted.request);
   const reply = { namespace, dryRun: wanted.dryRun, at: toTimestamp(wanted.at) };
   const done: Repeated[] = [];

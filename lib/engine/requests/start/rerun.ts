@@ -8,11 +8,11 @@ import * as nodes from '../../../domain/tree/nodes.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import { needStart } from '../../limits/starts.ts';
-import { startNew } from '../../machines/executions.ts';
-import type { EnginePorts } from '../../ports.ts';
+import type { CleanupPorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRun, type Startable } from '../../run/new-run.ts';
 import { fitInput } from '../../run/schemas.ts';
+import { beginInMachine } from '../../step/beginning.ts';
 import { type VisitedStates, type Warning, warningsOf } from './effects.ts';
 import { patched } from './patching.ts';
 import { type Entry, reuseOf } from './reuse.ts';
@@ -40,7 +40,7 @@ export interface Repetition {
 const MAX_RERUNS = 20;
 
 /** Opens the workflow of a run that ended. Throws `not-found`, `invalid`, `refused`. */
-async function openFor(ports: EnginePorts, run: runs.Run, choice: Rerun['revision']): Promise<Startable> {
+async function openFor(ports: CleanupPorts, run: runs.Run, choice: Rerun['revision']): Promise<Startable> {
   const readAt = ports.clock.now();
   const resolved = await nodes.needWorkflow(ports, run.namespace, run.path);
   const isSame = resolved.node.id === run.workflowId;
@@ -75,7 +75,7 @@ function raisedBefore(steps: readonly StepData[], n: number): runs.Failure | und
  * Returns the beginning that the record of a run has for its last entry of a state. Throws `invalid` for a state that
  * was not visited, or whose data is not known.
  */
-async function recordedBeginning(ports: EnginePorts, run: runs.Run, state: string): Promise<Beginning> {
+async function recordedBeginning(ports: CleanupPorts, run: runs.Run, state: string): Promise<Beginning> {
   const steps = await stepsWithData(ports, run);
   const last = steps.findLast(({ step }) => step.state === state);
   if (last === undefined) {
@@ -118,7 +118,7 @@ function needState(opened: workflows.Opened, state: string): void {
 }
 
 /** Lists a repetition in the run that it repeats. */
-async function link(ports: EnginePorts, id: string, rerunId: string): Promise<void> {
+async function link(ports: CleanupPorts, id: string, rerunId: string): Promise<void> {
   await retryOnConflict(async () => {
     const run = await runs.find(ports, id);
     if (run === undefined) return;
@@ -129,7 +129,7 @@ async function link(ports: EnginePorts, id: string, rerunId: string): Promise<vo
 
 /** The calls that a repetition takes over from the visit that it repeats. */
 async function reuseFor(
-  ports: EnginePorts,
+  ports: CleanupPorts,
   run: runs.Run,
   { step, run: { data: before } }: Beginning,
   now: Entry,
@@ -144,7 +144,7 @@ async function reuseFor(
  * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied and for an
  * input that does not fit the workflow, and what opening a workflow throws.
  */
-async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: string) {
+async function prepare(ports: CleanupPorts, run: runs.Run, wanted: Rerun, id: string) {
   const { from, revision, patch } = wanted;
   if (run.status === 'pending') {
     throw new ServiceError('invalid', 'the run has not ended; wait for its end or cancel it, then repeat it');
@@ -174,7 +174,7 @@ async function prepare(ports: EnginePorts, run: runs.Run, wanted: Rerun, id: str
 }
 
 /** Returns the warnings of a repetition without starting it. Throws as `rerun` does. */
-export async function planRerun(ports: EnginePorts, run: runs.Run, wanted: Rerun): Promise<readonly Warning[]> {
+export async function planRerun(ports: CleanupPorts, run: runs.Run, wanted: Rerun): Promise<readonly Warning[]> {
   return (await prepare(ports, run, wanted, run.id)).warnings;
 }
 
@@ -184,14 +184,14 @@ export async function planRerun(ports: EnginePorts, run: runs.Run, wanted: Rerun
  * patch that cannot be applied, `too-many` at a limit of starts, and what opening a workflow throws.
  */
 export async function rerun(
-  ports: EnginePorts,
+  ports: CleanupPorts,
   run: runs.Run,
   wanted: Rerun,
   id = spreadId(ports.clock.uuid()),
 ): Promise<Repetition> {
   const { opened, run: next, warnings } = await prepare(ports, run, wanted, id);
   await needStart(ports, opened.namespace);
-  const started = await startNew(ports, opened.revision, next);
+  const started = await beginInMachine(ports, opened.revision, next);
   await link(ports, run.id, started.run.id);
   return { run: started.run, warnings };
 }

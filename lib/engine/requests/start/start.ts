@@ -4,6 +4,7 @@ import { findSlot, type Slot, takeSlot } from '../../../domain/instances/waiting
 import * as runs from '../../../domain/runs/runs.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
 import { DelayedStartError } from '../../../ports/executions.ts';
+import { FullError } from '../../admission/admission.ts';
 import { waitForEnd } from '../../delivery/end-waiters.ts';
 import { ensureStarted } from '../../machines/executions.ts';
 import type { CleanupPorts, RunnerPorts } from '../../ports.ts';
@@ -30,8 +31,19 @@ const MAX_POLL_MS = 1_000;
  * continues it. Throws what `prepare` throws.
  */
 export function execute(ports: RunnerPorts, invocation: Invocation): Promise<Started> {
-  return whileInputIsHeld(ports, invocation, async () => startPrepared(ports, await prepare(ports, invocation)));
+  const start = async () => startPrepared(ports, await prepare(ports, invocation));
+  return whileInputIsHeld(ports, invocation, () => start().catch(heldBySkipped(ports)));
 }
+
+/** The run that has the place of a start that its workflow skips. */
+const heldBySkipped =
+  (ports: RunnerPorts) =>
+  async (error: unknown): Promise<Started> => {
+    const [oldest] = error instanceof FullError && error.isSkipped ? error.holders : [];
+    const run = oldest === undefined ? undefined : await runs.find(ports, oldest);
+    if (run === undefined) throw error;
+    return { run, existing: true };
+  };
 
 const whileInputIsHeld = <T>(
   { processor }: RunnerPorts,
@@ -71,9 +83,18 @@ const toAwaited = ({ id, blobs = [] }: runs.Run, existing: boolean, { release }:
 });
 
 async function startAndEnd(ports: RunnerPorts, invocation: Invocation, deadline: number): Promise<Started> {
-  const begun = await whileInputIsHeld(ports, invocation, () => startForRequest(ports, invocation, deadline));
-  if ('run' in begun) return begun;
+  const start = () => startForRequest(ports, invocation, deadline).catch(heldBySkipped(ports));
+  const begun = await whileInputIsHeld(ports, invocation, start);
+  if ('run' in begun) return awaitSkipped(ports, begun, deadline);
   return { run: await pollEnd(ports, begun, deadline).finally(begun.release), existing: begun.existing };
+}
+
+/** Waits for a run that an earlier request started, where a request got it instead of one of its own. */
+async function awaitSkipped(ports: RunnerPorts, started: Started, deadline: number): Promise<Started> {
+  const { run, existing } = started;
+  const slot = existing && run.status === 'pending' ? await findSlot(ports, deadline) : undefined;
+  if (slot === undefined) return started;
+  return { run: await pollEnd(ports, toAwaited(run, existing, slot), deadline).finally(slot.release), existing };
 }
 
 /** Starts a run for a request that waits for its end. Returns the run if no wait is needed. */

@@ -1,0 +1,91 @@
+import type { Plan } from '../../compiler/plan/plan.ts';
+import type { Key, Table, Write } from '../../ports/table.ts';
+import { putAt } from '../storage/batches.ts';
+import * as keys from '../storage/keys/concurrency-keys.ts';
+import { RETENTION_DAYS, SECONDS_OF_A_DAY } from './items.ts';
+import type { Run } from './run.ts';
+
+export type { Group } from '../storage/keys/concurrency-keys.ts';
+
+/** A run that waits in a queue. */
+export interface QueueRow {
+  readonly id: string;
+  readonly at: Key;
+}
+
+/** Who has the places of a group, and who waits for one. */
+export interface Places {
+  /** The ids of the runs that have a place, the oldest first. */
+  readonly holders: readonly string[];
+  /** Changes with the holders; undefined: there are none. */
+  readonly version: string | undefined;
+  /** The first ones of the queue. */
+  readonly queue: readonly QueueRow[];
+}
+
+/** The group of a run. */
+export const groupOf = ({ workflowId, concurrency }: Pick<Run, 'workflowId' | 'concurrency'>): keys.Group => ({
+  workflowId,
+  key: concurrency?.key ?? '',
+});
+
+/** Reads the places of a group with one query, and the first `most` of its queue. */
+export async function read(table: Table, group: keys.Group, most: number): Promise<Places> {
+  const { items } = await table.query({ ...keys.groupItems(group), limit: 1 + most });
+  const held = items.find(({ sk }) => !keys.isQueued(sk));
+  return {
+    holders: (held?.['holders'] ?? []) as string[],
+    version: held === undefined ? undefined : String(held['version']),
+    queue: items
+      .filter(({ sk }) => keys.isQueued(sk))
+      .slice(0, most)
+      .map(({ sk, id }) => ({ id: String(id), at: keys.queuedAt(group, sk) })),
+  };
+}
+
+/** How long an item outlives the last change of it: a run is pending for at most half of that. */
+const LASTING_SECONDS = 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
+const expiry = (now: number): number => Math.ceil(now / 1000) + LASTING_SECONDS;
+
+/** The new holders of a group, and the version that they were read with. `now`: milliseconds since 1970. */
+export interface NewHolders {
+  readonly holders: readonly string[];
+  readonly before: string | undefined;
+  readonly version: string;
+  readonly now: number;
+}
+
+/** The write of the holders, on the condition that they are as they were read. Without holders there is no item. */
+export function holdersWrite(group: keys.Group, { holders, before, version, now }: NewHolders): Write {
+  const key = keys.holders(group);
+  const when = before === undefined ? ({ absent: true } as const) : { equals: { version: before } };
+  if (holders.length === 0) return { do: 'delete', key, when };
+  return putAt(key, { holders: [...holders], version, ttl: expiry(now) }, when);
+}
+
+/** The write that adds a run to the queue of its group, and the sort key of the row. */
+export function queueWrite(
+  group: keys.Group,
+  order: keys.QueueOrder,
+  { id, now }: { readonly id: string; readonly now: number },
+): { readonly write: Write; readonly queuedAt: string } {
+  const key = keys.queued(group, order, id);
+  return { write: putAt(key, { id, key: group.key.slice(0, 1024), ttl: expiry(now) }), queuedAt: key.sk };
+}
+
+/** The key of a run's row in the queue. */
+export const rowOf = (group: keys.Group, queuedAt: string): Key => keys.queuedAt(group, queuedAt);
+
+/** The limit of the latest revision of a workflow; infinite if that has none. */
+export async function limitOf(table: Table, workflowId: string): Promise<number> {
+  const [item] = await table.get([keys.concurrencyLimit(workflowId)]);
+  return item === undefined ? Number.POSITIVE_INFINITY : Number(item['limit']);
+}
+
+/** The writes by which the limit of a workflow follows a change of its latest revision. */
+export function limitWrites(workflowId: string, before: Plan | undefined, after: Plan | undefined): Write[] {
+  const key = keys.concurrencyLimit(workflowId);
+  const [old, limit] = [before?.concurrency?.limit, after?.concurrency?.limit];
+  if (old === limit) return [];
+  return [limit === undefined ? { do: 'delete', key } : putAt(key, { limit })];
+}

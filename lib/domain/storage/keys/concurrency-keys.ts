@@ -1,0 +1,56 @@
+import type { Key } from '../../../ports/table.ts';
+import { sha256 } from '../ids.ts';
+import { at, catalog, type Partition, type PartitionRange, runOrder, runs } from '../key-parts.ts';
+import { priorityText } from './worker-keys.ts';
+
+/** The key of the limit that the latest revision of a workflow sets. */
+export const concurrencyLimit = (workflowId: string): Key => at(catalog(`concurrency#${workflowId}`));
+
+const SHARDS = '0123456789abcdef';
+const HASH_LENGTH = 32;
+
+const shard = (workflowId: string, digit: string): Partition => runs(`concurrency#${workflowId}#${digit}`);
+
+/** The partitions with the holders and the queues of a workflow: one of them takes 1,000 writes a second. */
+export const concurrencyShards = (workflowId: string): readonly Partition[] =>
+  [...SHARDS].map((digit) => shard(workflowId, digit));
+
+/** The runs of a workflow that share places: those with one value of its key. */
+export interface Group {
+  readonly workflowId: string;
+  /** The value of the key as text; empty for a workflow without a key. */
+  readonly key: string;
+}
+
+const hashOf = ({ key }: Group): string => sha256(key).slice(0, HASH_LENGTH);
+const partitionOf = (group: Group): Partition => shard(group.workflowId, hashOf(group).charAt(0));
+
+/** The item of the holders of a group's places, and after it its queue, the first one first. */
+export const groupItems = (group: Group): PartitionRange => ({ ...partitionOf(group), prefix: `${hashOf(group)}#` });
+
+const HOLDERS = '0';
+const QUEUE = '1';
+
+/** The key of the item of the holders. */
+export const holders = (group: Group): Key => at(partitionOf(group), `${hashOf(group)}#${HOLDERS}`);
+
+/** The place of a run in its queue. */
+export interface QueueOrder {
+  /** It goes before all others that are not. */
+  readonly isUrgent: boolean;
+  readonly priority: number;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+/** The key of a run in the queue of its group. */
+export function queued(group: Group, { isUrgent, priority, created }: QueueOrder, id: string): Key {
+  const order = `${isUrgent ? 0 : 1}#${priorityText(priority)}#${runOrder(created, id)}`;
+  return at(partitionOf(group), `${hashOf(group)}#${QUEUE}#${order}`);
+}
+
+/** The key with a sort key of `queued`. */
+export const queuedAt = (group: Group, sk: string): Key => at(partitionOf(group), sk);
+
+/** Whether a sort key is of `queued`. */
+export const isQueued = (sk: string): boolean => sk.charAt(HASH_LENGTH + 1) === QUEUE;

@@ -1,0 +1,102 @@
+import { ignoreNotFound } from '../../domain/errors.ts';
+import * as concurrency from '../../domain/runs/concurrency.ts';
+import * as runs from '../../domain/runs/runs.ts';
+import { retryOnConflict } from '../../domain/storage/conflicts.ts';
+import * as revisions from '../../domain/tree/revisions.ts';
+import { firstExecution, startOrMove } from '../machines/executions.ts';
+import type { EnginePorts } from '../ports.ts';
+import { LogBuffer } from '../run/commit/log-buffer.ts';
+import { type Cancellation, endRun } from './cancellation.ts';
+
+/** The run as it is when it has a place: it goes on where it stands. */
+export function admitted(ports: Pick<EnginePorts, 'clock'>, run: runs.Run, key: string): runs.Run {
+  const { queued, ...rest } = run;
+  if (queued === undefined) return { ...rest, concurrency: { key } };
+  const log = new LogBuffer(ports.clock, run);
+  log.add('Workflow leaves the queue.', 'info', '');
+  const now = ports.clock.now();
+  return { ...rest, ...log.stored, concurrency: { key }, began: now, updated: now };
+}
+
+/** A queued run whose workflow is deleted cannot begin. The reconciler delivers its end, as of all that are cancelled. */
+const DELETED: Cancellation = { reason: 'cancels.api', message: 'the workflow was deleted while the run was queued' };
+
+interface Turn extends concurrency.Places {
+  readonly group: concurrency.Group;
+  /** The holders that keep their places. */
+  readonly staying: readonly string[];
+}
+
+const newHolders = ({ clock }: Pick<EnginePorts, 'clock'>, { version }: Turn, holders: readonly string[]) => ({
+  ...{ holders, before: version, version: clock.uuid(), now: clock.now() },
+});
+
+/**
+ * Gives a place to a queued run and starts it. Returns false for one that has ended: the process that cancelled it crashed
+ * before it removed the row. Throws ConflictError if another process changed the places or the run.
+ */
+async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.QueueRow): Promise<boolean> {
+  const { group, staying } = turn;
+  const run = await runs.find(ports, row.id);
+  if (run === undefined || !runs.isQueued(run)) return false;
+  const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  if (revision === undefined) {
+    await endRun(ports, run, DELETED);
+    return false;
+  }
+  const next = { ...admitted(ports, run, group.key), ...(await firstExecution(ports, revision, run)) };
+  const begun = await runs.commit(
+    ports,
+    { ...next, seq: run.seq + 1, executionBegan: next.updated },
+    [
+      concurrency.holdersWrite(group, newHolders(ports, turn, [...staying, run.id])),
+      { do: 'delete', key: row.at, when: { present: true } },
+    ],
+    'queued',
+  );
+  await startOrMove(ports, begun);
+  return true;
+}
+
+/** Removes the leaving run from the holders and gives one free place to the first queued run. Returns whether to call it again. */
+async function handOverOne(
+  ports: EnginePorts,
+  group: concurrency.Group,
+  leaving: string | undefined,
+): Promise<boolean> {
+  const { table } = ports;
+  const places = await concurrency.read(table, group, 1);
+  const [first] = places.queue;
+  const remaining = places.holders.filter((id) => id !== leaving);
+  const isLeaving = remaining.length < places.holders.length;
+  const limit = first === undefined ? 0 : await concurrency.limitOf(table, group.workflowId);
+  const isFull = remaining.length >= limit;
+  // The process that ended a holder may have crashed before it released the place.
+  const staying = first !== undefined && isFull && !isLeaving ? await runs.pendingOf(ports, remaining) : remaining;
+  const turn = { ...places, group, staying };
+  if (first !== undefined && staying.length < limit) {
+    if (await admitFirst(ports, turn, first)) return staying.length + 1 < limit;
+    await table.write([{ do: 'delete', key: first.at }]);
+    return true;
+  }
+  if (staying.length === places.holders.length) return false;
+  await table.write([concurrency.holdersWrite(group, newHolders(ports, turn, staying))]);
+  // A run that came to the queue after it was read has seen no free place.
+  return true;
+}
+
+/**
+ * Gives the free places of a group to its queued runs, in their order, and starts these; before, a run that has ended leaves its
+ * place. A place is released and given in one transaction. Idempotent.
+ */
+export async function handOver(ports: EnginePorts, group: concurrency.Group, leaving?: string): Promise<void> {
+  while (await retryOnConflict(() => handOverOne(ports, group, leaving)));
+}
+
+/** Releases what an ended run has in the concurrency of its workflow: its place, which the next one takes, or its row in the queue. */
+export async function release(ports: EnginePorts, run: runs.Run): Promise<void> {
+  const group = concurrency.groupOf(run);
+  const queuedAt = run.concurrency?.queuedAt;
+  if (queuedAt === undefined) return handOver(ports, group, run.id);
+  await ports.table.write([{ do: 'delete', key: concurrency.rowOf(group, queuedAt) }]);
+}
