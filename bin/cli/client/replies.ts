@@ -44,8 +44,9 @@ export function rowsAt(value: unknown, ...names: readonly string[]): unknown[] |
   return Array.isArray(edges) ? edges.map((edge) => at(edge, 'node')) : undefined;
 }
 
-/** The word for the status of an instance: the API says `failed` of a cancelled run, and the console `Cancelled`. */
+/** The word for the status of an instance: the API says `failed` of a cancelled run, and `pending` of a queued one. */
 export function statusOf(instance: unknown): string {
+  if (at(instance, 'queued') === true) return 'queued';
   return isCancelledCode(textAt(instance, 'errorCode')) ? 'cancelled' : textAt(instance, 'status');
 }
 

@@ -23,7 +23,7 @@ import {
 import { limitOf, limitOption } from '../shell/limit.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
-const STATUSES = ['pending', 'complete', 'failed', 'crashed', 'cancelled'];
+const STATUSES = ['pending', 'queued', 'complete', 'failed', 'crashed', 'cancelled'];
 
 const OPTIONS = {
   workflow: { type: 'string', short: 'w', value: 'PATH', help: 'runs of workflows whose path begins with this text' },

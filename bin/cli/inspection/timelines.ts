@@ -158,10 +158,22 @@ function retryText(call: unknown): string {
   return `${failed}; retry ${textAt(retry, 'attempt')}${of === '' ? '' : ` of ${of}`} at ${textAt(retry, 'at')}`;
 }
 
+/** The place of a queued run, and the runs for whose ends it waits. */
+function queueText(queue: unknown): string {
+  const key = textAt(queue, 'key');
+  const ofKey = key === '' ? '' : ` of the key '${key}'`;
+  const holders = listAt(queue, 'heldBy').map((id) => `held by ${textOf(id)}`);
+  return [`is number ${textAt(queue, 'place')} in the queue of ${textAt(queue, 'workflow')}${ofKey}`, ...holders].join(
+    '\n',
+  );
+}
+
 /** The wait of a run, as text. */
 export function waitingText(reply: unknown): string {
   const waiting = at(reply, 'waiting');
   const status = textAt(reply, 'instance', 'status');
+  const queue = at(reply, 'concurrency');
+  if (queue !== undefined) return queueText(queue);
   if (waiting === undefined)
     return status === 'pending'
       ? 'the run is at work at this moment'

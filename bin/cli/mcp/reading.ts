@@ -155,7 +155,7 @@ export const READING: Readonly<Record<string, Tool>> = {
     description: 'Lists runs, the newest first, by workflow, status and time.',
     input: textFields({
       'workflow?': 'The path of a workflow, or its beginning.',
-      'status?': 'pending, complete, failed, crashed or cancelled.',
+      'status?': 'pending, queued, complete, failed, crashed or cancelled.',
       'since?': 'Runs that began since then, as 2026-01-31T08:00:00Z.',
       'limit?': 'How many; default 20.',
     }),

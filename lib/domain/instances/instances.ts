@@ -24,6 +24,8 @@ export interface InstanceRecord {
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly invoker: string;
+  /** It waits for a place in the concurrency of its workflow. */
+  readonly queued?: true;
 }
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
@@ -42,6 +44,7 @@ export function toRecord(run: runs.Head): InstanceRecord {
     errorCode: run.code,
     errorMessage: run.message,
     invoker: run.invoker,
+    ...(runs.isQueued(run) ? { queued: true } : {}),
   };
 }
 

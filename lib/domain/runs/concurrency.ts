@@ -2,6 +2,8 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Key, Table, Write } from '../../ports/table.ts';
 import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys/concurrency-keys.ts';
+import { countPartition } from '../storage/merging.ts';
+import { pagesOf } from '../storage/queries.ts';
 import { RETENTION_DAYS, SECONDS_OF_A_DAY } from './items.ts';
 import type { Run } from './run.ts';
 
@@ -55,6 +57,25 @@ export interface NewHolders {
   readonly now: number;
 }
 
+/** The place of a run in its queue, from 1. */
+export async function placeOf(table: Table, group: keys.Group, queuedAt: string): Promise<number> {
+  return countPartition(table, keys.queueUpTo(group, queuedAt));
+}
+
+/** The groups of a workflow that have a queue. */
+export async function* queuedGroups(table: Table, workflowId: string): AsyncGenerator<keys.Group> {
+  for (const shard of keys.concurrencyShards(workflowId)) {
+    let last: unknown;
+    for await (const items of pagesOf(table, { ...shard, only: ['key'] })) {
+      for (const { sk, key } of items) {
+        if (!keys.isQueued(sk) || key === last) continue;
+        last = key;
+        yield { workflowId, key: String(key) };
+      }
+    }
+  }
+}
+
 /** The write of the holders, on the condition that they are as they were read. Without holders there is no item. */
 export function holdersWrite(group: keys.Group, { holders, before, version, now }: NewHolders): Write {
   const key = keys.holders(group);
@@ -70,7 +91,7 @@ export function queueWrite(
   { id, now }: { readonly id: string; readonly now: number },
 ): { readonly write: Write; readonly queuedAt: string } {
   const key = keys.queued(group, order, id);
-  return { write: putAt(key, { id, key: group.key.slice(0, 1024), ttl: expiry(now) }), queuedAt: key.sk };
+  return { write: putAt(key, { id, key: group.key, ttl: expiry(now) }), queuedAt: key.sk };
 }
 
 /** The key of a run's row in the queue. */

@@ -40,7 +40,8 @@ async function readPiece(table: Table, merged: MergedQuery, pk: string): Promise
   return { rows: [], hasMore: false };
 }
 
-async function countPartition(table: Table, query: Query): Promise<number> {
+/** Returns how many items of one partition a query has. */
+export async function countPartition(table: Table, query: Query): Promise<number> {
   let total = 0;
   let next: string | undefined;
   do {

@@ -6,14 +6,22 @@ import { collectUnused, definesServices } from '../../domain/services/garbage.ts
 import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
+import type { Revision } from '../../domain/tree/revisions.ts';
 import { countsLatest } from '../../domain/tree/routes.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
+import { handOverAll } from '../delivery/hand-over.ts';
 import { defineEarly } from '../machines/early-definitions.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
+
+/** Whether a revision lets more runs work at the same time than the one before. */
+function allowsMore(before: Revision | undefined, { plan }: Revision): boolean {
+  const limit = before?.plan?.concurrency?.limit;
+  return limit !== undefined && (plan?.concurrency?.limit ?? Number.POSITIVE_INFINITY) > limit;
+}
 
 /**
  * Makes the dependents of a workflow follow its change: its machine, its secrets, its schedule if this revision decides
@@ -27,6 +35,7 @@ async function updateDependents(
 ): Promise<workflows.Opened> {
   const { namespace, node, revision } = opened;
   await defineEarly(ports, opened);
+  if (allowsMore(before?.revision, revision)) await handOverAll(ports, node.id);
   await declareSecrets(ports, namespace, secretsOf(revision.plan));
   if (isStart) await followChangeOf(ports, opened, before);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';

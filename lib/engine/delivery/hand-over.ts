@@ -93,6 +93,11 @@ export async function handOver(ports: EnginePorts, group: concurrency.Group, lea
   while (await retryOnConflict(() => handOverOne(ports, group, leaving)));
 }
 
+/** Lets a change of the limit of a workflow act at once: free places go to the runs that are queued. */
+export async function handOverAll(ports: EnginePorts, workflowId: string): Promise<void> {
+  for await (const group of concurrency.queuedGroups(ports.table, workflowId)) await handOver(ports, group);
+}
+
 /** Releases what an ended run has in the concurrency of its workflow: its place, which the next one takes, or its row in the queue. */
 export async function release(ports: EnginePorts, run: runs.Run): Promise<void> {
   const group = concurrency.groupOf(run);

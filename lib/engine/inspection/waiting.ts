@@ -1,6 +1,7 @@
 import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
+import * as concurrency from '../../domain/runs/concurrency.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Filter, Listening, OpenApproval, Wait, WaitingCall } from '../../domain/runs/waits.ts';
 import { explainMatch } from '../../events/matching.ts';
@@ -95,12 +96,21 @@ function toEvents({ mode, filters, received }: Listening) {
   return { mode, filters: filters.map(toFilter) };
 }
 
+/** The place of a queued run, from 1, and the runs that have the places of its workflow. */
+async function toConcurrency({ table }: Needs, run: runs.Run) {
+  const group = concurrency.groupOf(run);
+  const { holders } = await concurrency.read(table, group, 0);
+  const place = await concurrency.placeOf(table, group, run.concurrency?.queuedAt ?? '');
+  return { workflow: run.path, key: group.key, place, heldBy: [...holders] };
+}
+
 /** The reply of GET waiting: what a run waits for. */
 export async function toWaiting(ports: Needs, run: runs.Run) {
   const { wait, cancelOn } = run;
   const canBeCancelled = run.status === 'pending' && cancelOn !== undefined;
   const reply = {
     ...{ namespace: run.namespace, instance: toRecord(run) },
+    ...(runs.isQueued(run) ? { concurrency: await toConcurrency(ports, run) } : {}),
     ...(canBeCancelled ? { cancelOn: { type: cancelOn.filter.type, context: cancelOn.filter.context } } : {}),
   };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;

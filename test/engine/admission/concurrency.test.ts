@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { runs } from './admission-world.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
+import { runs } from './admission-world.ts';
 
 let database: LocalTable;
 beforeAll(async () => {

@@ -1,15 +1,16 @@
 import type { InstanceRecord } from '../../../clients/api/operations.ts';
 
 /** The status of a run as pages show it; in the API it is `pending` until the end, and `failed` for a cancelled run. */
-export type Status = 'running' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
+export type Status = 'running' | 'queued' | 'waiting' | 'complete' | 'failed' | 'crashed' | 'cancelled' | 'timedout';
 
 const CANCELLED = /\.cancels\.(api|parent|event)$/;
 const TIMED_OUT = /\.cancels\.timeout\.(hard|soft)$/;
 
-type Ended = Pick<InstanceRecord, 'status' | 'errorCode'>;
+type Ended = Pick<InstanceRecord, 'status' | 'errorCode' | 'queued'>;
 
 /** The status of a run; `isWaiting` if a pending run is known to wait for an event. */
-export function statusOf({ status, errorCode }: Ended, isWaiting = false): Status {
+export function statusOf({ status, errorCode, queued }: Ended, isWaiting = false): Status {
+  if (queued === true) return 'queued';
   if (status === 'pending') return isWaiting ? 'waiting' : 'running';
   if (status === 'complete' || status === 'crashed') return status;
   if (CANCELLED.test(errorCode)) return 'cancelled';
@@ -19,6 +20,7 @@ export function statusOf({ status, errorCode }: Ended, isWaiting = false): Statu
 /** The word for a status. */
 export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   running: 'Running',
+  queued: 'Queued',
   waiting: 'Waiting',
   complete: 'Complete',
   failed: 'Failed',

@@ -5,6 +5,7 @@ import { isOver, statusOf } from '../../data/runs/status.ts';
 import { Button } from '../../parts/button/button.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CopyButton } from '../../parts/value/value.tsx';
+import { type Queue, Queued } from './queued.tsx';
 import { type CancelOn, CancelWords, type Wait, Waiting } from './waiting.tsx';
 
 interface ReasonProps {
@@ -12,6 +13,7 @@ interface ReasonProps {
   readonly instance: InstanceRecord;
   readonly wait: Wait | undefined;
   readonly cancelOn: CancelOn | undefined;
+  readonly queue: Queue | undefined;
   readonly state: string | undefined;
   /** The number of the last recorded visit of the state. */
   readonly step: number | undefined;
@@ -48,9 +50,10 @@ function Failed({ instance, state, step }: ReasonProps) {
 
 /** The reason of the run's status: its error, or its wait. */
 export function Reason(props: ReasonProps) {
-  const { instance, wait, cancelOn, namespace } = props;
+  const { instance, wait, cancelOn, queue, namespace } = props;
   const status = statusOf(instance);
   if (!isOver(instance)) {
+    if (queue !== undefined) return <Queued {...{ namespace, queue }} />;
     if (wait !== undefined) return <Waiting {...{ namespace, wait, cancelOn }} instance={instance.id} />;
     if (cancelOn === undefined) return null;
     return (

@@ -19,6 +19,7 @@ import { Timeline } from '../../parts/timeline/timeline.tsx';
 import { useChildRuns } from './child-runs.ts';
 import { RunHead } from './head.tsx';
 import { RunInspector } from './inspector.tsx';
+import type { Queue } from './queued.tsx';
 import { Reason } from './reason.tsx';
 import { RepeatPanel } from './repeat-panel.tsx';
 import { type CancelOn, isForOutside, type Wait } from './waiting.tsx';
@@ -84,6 +85,7 @@ interface LoadedProps {
   readonly log: Pick<GrowingLog, 'lines' | 'error'>;
   readonly wait: Wait | undefined;
   readonly cancelOn: CancelOn | undefined;
+  readonly queue: Queue | undefined;
   readonly state: Parameters<typeof RunHead>[0]['state'];
 }
 
@@ -126,7 +128,7 @@ function Path({ namespace, graph, error, way, steps, step, instance }: PathProps
   );
 }
 
-function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
+function Loaded({ namespace, reply, log, wait, cancelOn, queue, state }: LoadedProps) {
   const { instance, workflow } = reply;
   const { source, graph, error } = useSource(namespace, workflow);
   const steps = useSteps(log, instance);
@@ -147,7 +149,7 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
     <>
       <RunHead {...{ namespace, reply, status, state, timeline }} />
       <Reason
-        {...{ namespace, instance, wait, cancelOn, state: last }}
+        {...{ namespace, instance, wait, cancelOn, queue, state: last }}
         step={timeline?.steps.findLast(({ state: id }) => id === last)?.n}
       />
       <div class="run">
@@ -167,13 +169,16 @@ function Loaded({ namespace, reply, log, wait, cancelOn, state }: LoadedProps) {
   );
 }
 
-/** The wait of a run in progress, and the event that cancels it. */
-function useWait(namespace: string, reply: InstanceReply | undefined): Pick<LoadedProps, 'wait' | 'cancelOn'> {
+/** The wait of a run in progress, the event that cancels it, and its place in a queue. */
+function useWait(
+  namespace: string,
+  reply: InstanceReply | undefined,
+): Pick<LoadedProps, 'wait' | 'cancelOn' | 'queue'> {
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
   const waiting = usePolled('getInstanceWaiting', path, undefined, reply?.flow.length);
-  const { waiting: wait, cancelOn } = waiting.value.value ?? {};
-  return { wait, cancelOn };
+  const { waiting: wait, cancelOn, concurrency: queue } = waiting.value.value ?? {};
+  return { wait, cancelOn, queue };
 }
 
 /** One run: the reason of its status, its path through the states, its steps in time, and their details. */

@@ -10,6 +10,7 @@ import { Search, Segments, Select } from '../../parts/filter/filter.tsx';
 const STATUSES = [
   { value: '', label: 'All' },
   { value: 'pending', label: 'In progress' },
+  { value: 'queued', label: 'Queued' },
   { value: 'complete', label: 'Complete' },
   { value: 'failed', label: 'Failed' },
   { value: 'crashed', label: 'Crashed' },

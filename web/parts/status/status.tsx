@@ -4,6 +4,7 @@ import { STATUS_WORDS } from '../../data/runs/status.ts';
 /** The shape of each status: colour must not be the only distinction. */
 const SHAPES: Readonly<Record<Status, string>> = {
   running: 'M8 2.5a5.5 5.5 0 1 1-5.5 5.5',
+  queued: 'M3 4h10M3 8h7M3 12h4',
   waiting: 'M5 3h6M5 13h6M6 3c0 2.5 1.3 3.5 2 5 .7-1.5 2-2.5 2-5M6 13c0-2.5 1.3-3.5 2-5 .7 1.5 2 2.5 2 5',
   complete: 'M3.5 8.5l3 3 6-7',
   failed: 'M4.5 4.5l7 7M11.5 4.5l-7 7',

@@ -14,6 +14,8 @@ export const instanceRecord = z.object({
   errorCode: z.string(),
   errorMessage: z.string(),
   invoker: z.string(),
+  // A queued run is `pending`, for the same reason.
+  queued: z.optional(z.literal(true)),
 });
 
 const failure = z.object({ code: z.string(), message: z.string() });
@@ -137,6 +139,8 @@ export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,
   cancelOn: z.optional(z.object({ type: z.string(), context: data })),
+  // Of a queued run: its place in the queue, from 1, and the runs that have the places of the workflow.
+  concurrency: z.optional(z.object({ workflow: z.string(), key: z.string(), place: z.int(), heldBy: z.array(uuid) })),
   waiting: z.optional(
     z.object({
       state: z.string(),

@@ -49,6 +49,13 @@ export function queued(group: Group, { isUrgent, priority, created }: QueueOrder
   return at(partitionOf(group), `${hashOf(group)}#${QUEUE}#${order}`);
 }
 
+/** The queue of a group up to a sort key, which is included. */
+export const queueUpTo = (group: Group, sk: string) => ({
+  ...partitionOf(group),
+  from: `${hashOf(group)}#${QUEUE}#`,
+  to: sk,
+});
+
 /** The key with a sort key of `queued`. */
 export const queuedAt = (group: Group, sk: string): Key => at(partitionOf(group), sk);
 
