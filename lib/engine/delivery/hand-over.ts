@@ -23,6 +23,7 @@ const DELETED: Cancellation = { reason: 'cancels.api', message: 'the workflow wa
 
 interface Turn extends concurrency.Places {
   readonly group: concurrency.Group;
+  readonly limit: number;
   /** The holders that keep their places. */
   readonly staying: readonly string[];
 }
@@ -36,10 +37,12 @@ const newHolders = ({ clock }: Pick<EnginePorts, 'clock'>, { version }: Turn, ho
  * before it removed the row. Throws ConflictError if another process changed the places or the run.
  */
 async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.QueueRow): Promise<boolean> {
-  const { group, staying } = turn;
+  const { group, limit, staying } = turn;
   const run = await runs.find(ports, row.id);
   if (run === undefined || !runs.isQueued(run)) return false;
-  const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  // A workflow that is deleted has no limit, and its revisions may still be in the cache.
+  const read = limit === Number.POSITIVE_INFINITY ? revisions.needStored : revisions.need;
+  const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
   if (revision === undefined) {
     await endRun(ports, run, DELETED);
     return false;
@@ -73,7 +76,7 @@ async function handOverOne(
   const isFull = remaining.length >= limit;
   // The process that ended a holder may have crashed before it released the place.
   const staying = first !== undefined && isFull && !isLeaving ? await runs.pendingOf(ports, remaining) : remaining;
-  const turn = { ...places, group, staying };
+  const turn = { ...places, group, limit, staying };
   if (first !== undefined && staying.length < limit) {
     if (await admitFirst(ports, turn, first)) return staying.length + 1 < limit;
     await table.write([{ do: 'delete', key: first.at }]);

@@ -242,6 +242,24 @@ async function cancelMain(world: World): Promise<void> {
   await cancel(world.ports, await instances.need(world.ports, world.namespace, main?.id ?? ''));
 }
 
+/** One run at a time: each ends by an event, or after an hour. */
+const ONE_BY_ONE = `concurrency: {limit: 1}
+states:
+- {id: until, type: consumeEvent, event: {type: go}, timeout: PT1H, catch: [{error: '*', transition: late}]}
+- {id: late, type: noop}
+`;
+
+/** Starts three runs, of which two are queued. */
+async function queueRuns(world: World): Promise<void> {
+  for (let count = 0; count < 3; count += 1) await begin(1)(world);
+}
+
+async function cancelHolder(world: World): Promise<void> {
+  const { results } = await instances.list(world.reliable, world.namespace, EVERY);
+  const holder = results.find(({ queued, status }) => queued === undefined && status === 'pending');
+  await cancel(world.ports, await instances.need(world.ports, world.namespace, holder?.id ?? ''));
+}
+
 /** A call of a worker that is retried, a loop over workers, and one whose task its worker gives back. */
 const TASKS = `functions: [{id: work, type: worker, queue: jobs, lease: PT30S}]
 states:
@@ -447,5 +465,24 @@ export const workloads: readonly Workload[] = [
     before: begin(2),
     act: cancelMain,
     isNowOrNever: true,
+  },
+  {
+    name: 'an event that ends a run, after which the next one of a queue begins',
+    sources: { main: ONE_BY_ONE },
+    before: queueRuns,
+    act: send,
+    isNowOrNever: true,
+  },
+  {
+    name: 'a run that is cancelled, after which the next one of a queue begins',
+    sources: { main: ONE_BY_ONE },
+    before: queueRuns,
+    act: cancelHolder,
+    isNowOrNever: true,
+  },
+  {
+    name: 'a run whose subflows are queued',
+    sources: { kid: `concurrency: {limit: 1}\n${NAP}`, main: eachOf('kid', 3) },
+    act: start,
   },
 ];
