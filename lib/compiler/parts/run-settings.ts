@@ -14,8 +14,9 @@ import {
   transition,
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
+import { WHEN_FULL } from '../plan/concurrency.ts';
 import type { Handlers } from '../plan/handlers.ts';
-import { type CatchPlan, type Plan, WHEN_FULL } from '../plan/plan.ts';
+import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
 import { computed } from './computed.ts';
 import { toFilter } from './event-filters.ts';

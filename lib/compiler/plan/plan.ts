@@ -1,3 +1,4 @@
+import type { ConcurrencyPlan } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
@@ -37,24 +38,11 @@ export interface Plan {
   readonly output?: unknown;
   /** The event that cancels a run; its context is evaluated over the input. */
   readonly cancelOn?: EventFilter;
-  /** How many runs may be at work at the same time; absent: any number. */
   readonly concurrency?: ConcurrencyPlan;
   /** The place of a run in the queue of `concurrency`, evaluated over the input; absent: 0. */
   readonly priority?: Query;
   readonly functions: Readonly<Record<string, FunctionPlan>>;
   readonly states: Readonly<Record<string, StatePlan>>;
-}
-
-/** What becomes of a run that is started when all places are taken. */
-export const WHEN_FULL = ['queue', 'refuse', 'skip', 'cancelOldest'] as const;
-
-/** The most runs of a workflow that may be at work at the same time. */
-export interface ConcurrencyPlan {
-  /** Of each value of the key. */
-  readonly limit: number;
-  /** Evaluated over the input; absent: all runs share the places. */
-  readonly key?: Query;
-  readonly whenFull: (typeof WHEN_FULL)[number];
 }
 
 /** How runs of the workflow are started (workflow-language 3). */

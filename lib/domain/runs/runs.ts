@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
 import { withRelief } from '../namespaces/relief.ts';
-import { batchesOf, getAll, putAt } from '../storage/batches.ts';
+import { batchesOf, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { labelledRun } from '../storage/keys/label-keys.ts';
 import * as keys from '../storage/keys.ts';
@@ -29,7 +29,7 @@ import {
 import { measuresOf } from './measures.ts';
 import { flushRecord, readSteps } from './record-steps.ts';
 import type { LogLine, Run } from './run.ts';
-import { isSampled, spansOf } from './spans.ts';
+import { isTraced, spansOf, withoutData } from './spans.ts';
 import { tailText } from './tails.ts';
 
 export { type Extent, homeOf, labelsIn, RETENTION_DAYS, toHead } from './items.ts';
@@ -77,12 +77,6 @@ export async function find(
 export async function isPending({ table }: Pick<Needs, 'table'>, id: string): Promise<boolean> {
   const [item] = await table.get([keys.run(id)]);
   return item !== undefined && toHead(item).status === 'pending';
-}
-
-/** Returns those of the runs that exist and have not ended. Their large parts are not read. */
-export async function pendingOf({ table }: Pick<Needs, 'table'>, ids: readonly string[]): Promise<string[]> {
-  const items = await getAll(table, ids.map(keys.run));
-  return ids.filter((_, index) => items[index] !== undefined && toHead(items[index]).status === 'pending');
 }
 
 /** The namespace of a run, by its id; undefined for an unknown run. */
@@ -172,12 +166,6 @@ export async function noteLabels({ table }: Pick<Needs, 'table'>, run: Run): Pro
   );
   await Promise.all(notes);
 }
-
-/** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
-const isTraced = (run: Run): boolean => run.status !== 'pending' && run.kind === 'workflow' && isSampled(run);
-
-/** A run without the members that its spans do not need, so that the queue of the export keeps no large data. */
-const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });
 
 /**
  * Writes items that move from a run to the journal before the commit that refers to them: in a transaction each would cost

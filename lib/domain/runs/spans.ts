@@ -109,3 +109,9 @@ function callSpans(run: Run, { n, state, entered, left, calls = [] }: RecordedSt
 export function spansOf(run: Run, steps: readonly RecordedStep[]): readonly Span[] {
   return [runSpan(run), ...steps.flatMap((step) => [stepSpan(run, step), ...callSpans(run, step)])];
 }
+
+/** Whether the spans of a run are exported now: it has ended. A call of a container is a span of its caller. */
+export const isTraced = (run: Run): boolean => run.status !== 'pending' && run.kind === 'workflow' && isSampled(run);
+
+/** A run without the members that its spans do not need, so that the queue of the export keeps no large data. */
+export const withoutData = (run: Run): Run => ({ ...run, data: {}, input: new Uint8Array(), metadata: '', tail: [] });

@@ -2,13 +2,13 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
+import { limitWrites } from '../concurrency/limits.ts';
 import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../errors.ts';
 import * as listenedTypes from '../events/listened-types.ts';
 import * as listeners from '../events/listeners.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
 import { mostOf, needRoom } from '../quotas.ts';
-import { limitWrites } from '../runs/concurrency.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
@@ -190,11 +190,8 @@ async function makeLatest(
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
   const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
-  await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [
-    ...more,
-    ...started.writes,
-    ...limitWrites(node.id, opened.revision.plan, plan),
-  ]);
+  const writes = [...more, ...limitWrites(node.id, opened.revision.plan, plan)];
+  await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [...writes, ...started.writes]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
 

@@ -1,6 +1,8 @@
-import type { ConcurrencyPlan, Plan } from '../../compiler/plan/plan.ts';
+import type { ConcurrencyPlan } from '../../compiler/plan/concurrency.ts';
+import type { Plan } from '../../compiler/plan/plan.ts';
+import { limitOf } from '../../domain/concurrency/limits.ts';
+import * as concurrency from '../../domain/concurrency/places.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import * as concurrency from '../../domain/runs/concurrency.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { onConflict, retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
@@ -78,7 +80,7 @@ function takePlace(ports: DeliveryPorts, start: Start): Promise<Admission | Full
   const { run, group } = start;
   return retryOnConflict(async () => {
     const { holders, version, queue } = await concurrency.read(ports.table, group, 1);
-    if (queue.length > 0 || holders.length >= (await concurrency.limitOf(ports.table, group.workflowId))) {
+    if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.workflowId))) {
       return { holders };
     }
     const next = {
@@ -144,7 +146,7 @@ async function onFull(ports: DeliveryPorts, start: Start, { holders }: Full): Pr
   const { whenFull } = start.rule;
   if (whenFull === 'queue' || whenFull === 'cancelOldest') return enqueue(ports, start);
   // The process that ended a holder may have crashed before it released the place.
-  const pending = await runs.pendingOf(ports, holders);
+  const pending = await concurrency.pendingOf(ports.table, holders);
   const ended = holders.find((id) => !pending.includes(id));
   if (ended === undefined) return reject(ports, start, { holders });
   await handOver(ports, start.group, ended);

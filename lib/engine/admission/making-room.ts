@@ -1,4 +1,4 @@
-import * as concurrency from '../../domain/runs/concurrency.ts';
+import * as concurrency from '../../domain/concurrency/places.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Cancellation } from '../delivery/cancellation.ts';
 import { cancel } from '../delivery/deliver.ts';

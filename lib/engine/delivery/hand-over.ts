@@ -1,5 +1,6 @@
+import { limitOf } from '../../domain/concurrency/limits.ts';
+import * as concurrency from '../../domain/concurrency/places.ts';
 import { ignoreNotFound } from '../../domain/errors.ts';
-import * as concurrency from '../../domain/runs/concurrency.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
@@ -72,10 +73,11 @@ async function handOverOne(
   const [first] = places.queue;
   const remaining = places.holders.filter((id) => id !== leaving);
   const isLeaving = remaining.length < places.holders.length;
-  const limit = first === undefined ? 0 : await concurrency.limitOf(table, group.workflowId);
+  const limit = first === undefined ? 0 : await limitOf(table, group.workflowId);
   const isFull = remaining.length >= limit;
   // The process that ended a holder may have crashed before it released the place.
-  const staying = first !== undefined && isFull && !isLeaving ? await runs.pendingOf(ports, remaining) : remaining;
+  const staying =
+    first !== undefined && isFull && !isLeaving ? await concurrency.pendingOf(ports.table, remaining) : remaining;
   const turn = { ...places, group, limit, staying };
   if (first !== undefined && staying.length < limit) {
     if (await admitFirst(ports, turn, first)) return staying.length + 1 < limit;

@@ -1,7 +1,7 @@
+import * as concurrency from '../../domain/concurrency/places.ts';
 import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
-import * as concurrency from '../../domain/runs/concurrency.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Filter, Listening, OpenApproval, Wait, WaitingCall } from '../../domain/runs/waits.ts';
 import { explainMatch } from '../../events/matching.ts';

@@ -86,8 +86,7 @@ class CallMaker {
   /** Begins a child that is stored for this call, or takes it up where it stands. */
   private takeUp(child: runs.Run): Promise<undefined> {
     const { parent } = child;
-    const isUnbegun =
-      child.status === 'pending' && child.machine === '' && child.step === 0 && !runs.isQueued(child);
+    const isUnbegun = child.status === 'pending' && child.machine === '' && child.step === 0 && !runs.isQueued(child);
     if (!isUnbegun || parent === undefined) return this.continueInMachine(child);
     return this.runHere(this.holding(child));
   }

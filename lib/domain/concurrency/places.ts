@@ -1,11 +1,11 @@
-import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Key, Table, Write } from '../../ports/table.ts';
-import { putAt } from '../storage/batches.ts';
+import { RETENTION_DAYS, SECONDS_OF_A_DAY, toHead } from '../runs/items.ts';
+import type { Run } from '../runs/run.ts';
+import { getAll, putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys/concurrency-keys.ts';
+import { run } from '../storage/keys.ts';
 import { countPartition } from '../storage/merging.ts';
 import { pagesOf } from '../storage/queries.ts';
-import { RETENTION_DAYS, SECONDS_OF_A_DAY } from './items.ts';
-import type { Run } from './run.ts';
 
 export type { Group } from '../storage/keys/concurrency-keys.ts';
 
@@ -97,16 +97,8 @@ export function queueWrite(
 /** The key of a run's row in the queue. */
 export const rowOf = (group: keys.Group, queuedAt: string): Key => keys.queuedAt(group, queuedAt);
 
-/** The limit of the latest revision of a workflow; infinite if that has none. */
-export async function limitOf(table: Table, workflowId: string): Promise<number> {
-  const [item] = await table.get([keys.concurrencyLimit(workflowId)]);
-  return item === undefined ? Number.POSITIVE_INFINITY : Number(item['limit']);
-}
-
-/** The writes by which the limit of a workflow follows a change of its latest revision. */
-export function limitWrites(workflowId: string, before: Plan | undefined, after: Plan | undefined): Write[] {
-  const key = keys.concurrencyLimit(workflowId);
-  const [old, limit] = [before?.concurrency?.limit, after?.concurrency?.limit];
-  if (old === limit) return [];
-  return [limit === undefined ? { do: 'delete', key } : putAt(key, { limit })];
+/** Returns those of the runs that exist and have not ended. Their large parts are not read. */
+export async function pendingOf(table: Table, ids: readonly string[]): Promise<string[]> {
+  const items = await getAll(table, ids.map(run));
+  return ids.filter((_, index) => items[index] !== undefined && toHead(items[index]).status === 'pending');
 }

@@ -1,0 +1,11 @@
+/** What becomes of a run that is started when all places are taken. */
+export const WHEN_FULL = ['queue', 'refuse', 'skip', 'cancelOldest'] as const;
+
+/** The most runs of a workflow that may be at work at the same time. */
+export interface ConcurrencyPlan {
+  /** Of each value of the key. */
+  readonly limit: number;
+  /** A query, evaluated over the input; absent: all runs share the places. */
+  readonly key?: unknown;
+  readonly whenFull: (typeof WHEN_FULL)[number];
+}

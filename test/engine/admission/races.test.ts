@@ -1,0 +1,68 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { openEndpointTable } from '../../../lib/adapters/local/endpoint/tables.ts';
+import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as runs from '../../../lib/domain/runs/runs.ts';
+import { cancel } from '../../../lib/engine/delivery/deliver.ts';
+import { startDynamoDBLocal } from '../../emulator/dynamodb-local.ts';
+import { UnavailableError } from '../../emulator/python-packages.ts';
+import { World } from '../world/engine-world.ts';
+import { runsOf } from '../world/snapshot.ts';
+import { rowsOf } from './admission-world.ts';
+
+const LIMIT = 2;
+const STARTS = 12;
+const SOURCE = `concurrency: {limit: ${LIMIT}, key: jq(.k)}
+states: [{id: until, type: consumeEvent, event: {type: go}}]
+`;
+
+const emulator = await startDynamoDBLocal().catch((error: unknown) => {
+  if (error instanceof UnavailableError) return error.message;
+  throw error;
+});
+const local = await openLocalTable();
+afterAll(async () => {
+  await local.close();
+  if (typeof emulator !== 'string') await emulator.close();
+});
+
+/** How many runs are at work, queued and ended. */
+async function countsOf(world: World): Promise<readonly number[]> {
+  const all = await runsOf(world);
+  const queued = all.filter(runs.isQueued).length;
+  const pending = all.filter(({ status }) => status === 'pending').length;
+  return [pending - queued, queued, all.length - pending];
+}
+
+/** Starts all runs at the same time, then cancels all that are at work at the same time, until all have ended. */
+async function race(database: LocalTable): Promise<void> {
+  const world = new World(database);
+  try {
+    await world.store({ main: SOURCE });
+    await Promise.all(Array.from({ length: STARTS }, () => world.execute('main', '{"k":"a"}')));
+    for (let ended = 0; ended < STARTS; ended += LIMIT) {
+      expect(await countsOf(world)).toEqual([LIMIT, STARTS - LIMIT - ended, ended]);
+      const atWork = (await runsOf(world)).filter((run) => run.status === 'pending' && !runs.isQueued(run));
+      await world.process.work(() => Promise.all(atWork.map((run) => cancel(world.ports, run))));
+    }
+    expect(await countsOf(world)).toEqual([0, 0, STARTS]);
+    expect(await rowsOf(world)).toEqual([]);
+  } finally {
+    await world.close();
+  }
+}
+
+describe('starts and ends at the same time take no more places than there are, and leave none empty', () => {
+  test('in SQLite', () => race(local));
+
+  if (typeof emulator === 'string') test.skip(`in DynamoDB is not tried: ${emulator}`);
+  else {
+    test('in DynamoDB', async () => {
+      const endpoint = await openEndpointTable(emulator);
+      try {
+        await race({ ...local, table: endpoint.table });
+      } finally {
+        await endpoint.close();
+      }
+    });
+  }
+});
