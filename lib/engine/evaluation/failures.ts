@@ -95,6 +95,7 @@ export const KIND_OF = {
   'worker.failed': 'catchable',
   'cancels.timeout.hard': 'uncatchable',
   'cancels.api': 'uncatchable',
+  'flow.refused': 'uncatchable',
   'cancels.parent': 'uncatchable',
   'cancels.event': 'uncatchable',
   'event.jq': 'uncatchable',
