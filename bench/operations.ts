@@ -285,4 +285,6 @@ export const OPERATIONS: readonly Operation[] = [
     },
     run: (send) => send('POST', '/broadcast', eventOf('arrived', 'arrived', { order: 'order-17' })),
   },
+  wait('1 noop with a limit', `concurrency: {limit: 1}\n${noops(1)}`),
+  execute('a delay of 1 s with a limit', `concurrency: {limit: 1}\n${DELAY}`, { hasDelay: true }),
 ];

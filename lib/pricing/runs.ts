@@ -38,6 +38,8 @@ const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
 const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 /** A delay that a timer ends: the task that sets it, and its call. */
 const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
+/** A place in the concurrency of the workflow: it is taken when the run is stored, and released after its end. */
+const PLACE = { readUnits: 4, writeUnits: 6 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
@@ -231,8 +233,9 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
+  const place = plan.concurrency === undefined ? 0 : 1;
   const works = (bound: Bound): Used =>
-    plus(plus(used(REQUEST), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
+    plus(plus(plus(used(REQUEST), PLACE, place), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'anywhere').definition, itemsOf, 'most'));

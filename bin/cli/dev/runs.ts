@@ -8,6 +8,7 @@ const MAX_ROWS = 200;
 
 const MARKS: ReadonlyMap<string, readonly [mark: string, colour: Colour]> = new Map([
   ['pending', ['▶', 'cyan']],
+  ['queued', ['…', 'cyan']],
   ['complete', ['✓', 'green']],
 ]);
 
@@ -15,7 +16,7 @@ const MARKS: ReadonlyMap<string, readonly [mark: string, colour: Colour]> = new 
 export interface RunChange {
   readonly id: string;
   readonly workflow: string;
-  /** `pending` when it started, else how it ended. */
+  /** `pending` when it started, `queued` when it waits for a place, else how it ended. */
   readonly status: string;
   /** How long it took, milliseconds; undefined while it runs. */
   readonly ms: number | undefined;
@@ -30,7 +31,7 @@ function toChange(row: unknown): RunChange {
     id: textAt(row, 'id'),
     workflow: textAt(row, 'as'),
     status,
-    ms: status === 'pending' ? undefined : Date.parse(ended) - Date.parse(started),
+    ms: textAt(row, 'status') === 'pending' ? undefined : Date.parse(ended) - Date.parse(started),
     reason: parts.join(': '),
   };
 }

@@ -5,7 +5,7 @@ import { list } from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { deleteNode, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
-import { cancel } from '../../../lib/engine/delivery/deliver.ts';
+import { cancel, deliver } from '../../../lib/engine/delivery/deliver.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
 import { continueAsNew } from '../../../lib/engine/machines/continue-as-new.ts';
@@ -97,6 +97,16 @@ describe('a workflow with a limit', () => {
     expect(await shown(world)).toEqual(['0 failed', '1 failed', '2 pending']);
     await world.pass();
     expect(await rowsOf(world)).toEqual([]);
+  });
+
+  test('gives a place once, however often the end of a run is delivered', async () => {
+    const world = await worldWith({ main: nap('{limit: 1}') });
+    const first = await start(world, { n: 0 });
+    for (let n = 1; n < 4; n += 1) await start(world, { n });
+    await world.process.work(async () => cancel(world.ports, await need(world, first)));
+    const ended = await need(world, first);
+    await world.process.work(() => Promise.all([1, 2, 3].map(() => deliver(world.ports, ended))));
+    expect(await shown(world)).toEqual(['0 failed', '1 pending', '2 queued', '3 queued']);
   });
 
   test('says the place of a queued run and who has the places', async () => {
