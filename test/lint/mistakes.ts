@@ -354,6 +354,10 @@ const FLOW: readonly Mistake[] = [
     mended: 'workflow: p}\nstates:',
   },
   {
+    rule: 'priority-without-queue',
+    text: `concurrency: {limit: 1, whenFull: refuse}\npriority: ▸5\nstates: [{id: a, type: noop}]\n`,
+  },
+  {
     rule: 'retry-without-codes',
     text: `${FUNCTION}states:\n- id: a\n  type: foreach\n  array: jq(.l)\n  action: {function: pay, retries: ▸{max_attempts: 3}}\n`,
     mended: "max_attempts: 3, codes: ['.*']",

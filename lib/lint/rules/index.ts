@@ -5,6 +5,7 @@ import { cronNever } from './flow/cron-never.ts';
 import { durationUnchecked } from './flow/duration-unchecked.ts';
 import { loopWithoutWait } from './flow/loop-without-wait.ts';
 import { patternSyntax } from './flow/pattern-syntax.ts';
+import { priorityWithoutQueue } from './flow/priority-without-queue.ts';
 import { retryWithoutCodes } from './flow/retry-without-codes.ts';
 import { stateUnreachable } from './flow/state-unreachable.ts';
 import { waitOutlivesTimeout } from './flow/wait-outlives-timeout.ts';
@@ -55,6 +56,7 @@ export const RULES = {
   'number-imprecise': numberImprecise,
   'odd-space': oddSpace,
   'pattern-syntax': patternSyntax,
+  'priority-without-queue': priorityWithoutQueue,
   'query-several-results': querySeveralResults,
   'query-without-script': queryWithoutScript,
   'retry-without-codes': retryWithoutCodes,
