@@ -1,5 +1,6 @@
 import { numeric } from '../../data/format/text.ts';
 import type { Bucket } from '../../data/runs/statistics.ts';
+import { Legend } from '../legend/legend.tsx';
 
 interface ColumnsProps {
   readonly label: string;
@@ -26,6 +27,13 @@ function Column({ bucket, most, name }: { readonly bucket: Bucket; readonly most
   );
 }
 
+const MEANINGS = [
+  { look: 'meaning-bar column-failed', text: 'failed' },
+  { look: 'meaning-bar column-complete', text: 'complete' },
+  { look: 'meaning-bar column-other', text: 'cancelled' },
+  { look: 'meaning-bar column-open', text: 'in progress' },
+];
+
 /** Runs in columns of equal time, failed runs at the bottom. */
 export function Columns({ label, buckets, tickOf, hrefOf, nameOf }: ColumnsProps) {
   const most = Math.max(1, ...buckets.map(({ started }) => started));
@@ -50,6 +58,9 @@ export function Columns({ label, buckets, tickOf, hrefOf, nameOf }: ColumnsProps
           </li>
         ))}
       </ol>
+      <figcaption class="columns-meanings">
+        <Legend meanings={MEANINGS} />
+      </figcaption>
     </figure>
   );
 }

@@ -4,6 +4,7 @@ import { now } from '../../data/browser/clock.ts';
 import { isNarrow } from '../../data/browser/viewport.ts';
 import type { Step } from '../../data/runs/steps.ts';
 import { Button } from '../button/button.tsx';
+import { Legend, type Meaning } from '../legend/legend.tsx';
 import { roomOf, useRows } from '../scroll/rows.ts';
 import { lanesOf, type TimelineChildren } from './lanes.ts';
 import { LaneRow } from './rows.tsx';
@@ -56,34 +57,18 @@ function Axis({ scale, isZoomed, onZoom }: AxisProps) {
 const instantsOf = (steps: readonly Step[]): readonly number[] =>
   steps.flatMap(({ from, to, waits }) => [from, to ?? from, ...waits.flatMap((wait) => [wait.from, wait.to ?? from])]);
 
-/** What a line of the diagram or a bar means. */
-function Meaning({ look, children }: { readonly look: string; readonly children: string }) {
-  return (
-    <span class="meaning">
-      <span class={look} /> {children}
-    </span>
-  );
-}
-
-interface LegendProps {
-  readonly hasRetries: boolean;
-  readonly isShortened: boolean;
-}
-
 /** What the lines of the diagram above and the bars mean. */
-function Legend({ hasRetries, isShortened }: LegendProps) {
-  return (
-    <p class="legend quiet">
-      <Meaning look="legend-line">way taken</Meaning>
-      <Meaning look="legend-line faint">other way</Meaning>
-      <Meaning look="legend-line dashed">error, otherwise</Meaning>
-      <Meaning look="legend-bar bar-work">works</Meaning>
-      <Meaning look="legend-bar bar-wait">waits</Meaning>
-      {hasRetries && <Meaning look="legend-bar bar-wait wait-retry">retry pause</Meaning>}
-      {isShortened && <Meaning look="legend-bar bar-break">shortened</Meaning>}
-    </p>
-  );
-}
+const meaningsOf = (steps: readonly Step[], { breaks }: Scale): readonly Meaning[] => [
+  { look: 'meaning-line', text: 'way taken' },
+  { look: 'meaning-line faint', text: 'other way' },
+  { look: 'meaning-line dashed', text: 'error, otherwise' },
+  { look: 'meaning-bar bar-work', text: 'works' },
+  { look: 'meaning-bar bar-wait', text: 'waits' },
+  ...(steps.some(({ attempts }) => attempts > 0)
+    ? [{ look: 'meaning-bar bar-wait wait-retry', text: 'retry pause' }]
+    : []),
+  ...(breaks.length > 0 ? [{ look: 'meaning-bar bar-break', text: 'shortened' }] : []),
+];
 
 /**
  * One row per step: a bar for its time, hatched for waits, thin between attempts; below it its child runs. It zooms
@@ -115,7 +100,7 @@ export function Timeline({ steps, from, to, chosen, onChoose, childRuns }: Timel
           ))}
         </div>
       </div>
-      <Legend hasRetries={steps.some(({ attempts }) => attempts > 0)} isShortened={scale.breaks.length > 0} />
+      <Legend meanings={meaningsOf(steps, scale)} />
     </section>
   );
 }
