@@ -144,13 +144,13 @@ test(`a filter on ${RUNS} runs shows those that match`, async () => {
   await page.getByText('All', { exact: true }).first().click();
   await page.getByText(`${RUNS.toLocaleString('en-US')} runs`).waitFor();
   await timed('the filter by workflow answers', async () => {
-    await page.getByPlaceholder('Workflow, or /path for one alone').fill('loop');
+    await page.getByPlaceholder('Workflow, /path').fill('loop');
     await page.getByText('1 run', { exact: true }).waitFor();
   });
 });
 
 test(`a run of ${2 * ROUNDS} steps opens, and holds only the steps and log lines in sight`, async () => {
-  const page = await console_.open(`n/${NS}/runs/${long}`);
+  const page = await console_.open(`n/${NS}/runs/${long}?tab=log`);
   const steps = page.getByRole('region', { name: 'Steps' });
   await timed('the first steps are shown', () => steps.getByRole('button').first().waitFor());
   await timed('all steps are read', () =>

@@ -64,7 +64,7 @@ function dwarfingGaps({ from, to }: Span, instants: readonly number[]): readonly
     return isDwarfing;
   });
   const first = dwarfed.lastIndexOf(true);
-  return first < 0 ? [] : gaps.filter((gap) => ordered.indexOf(gap) >= first);
+  return first < 0 ? [] : ordered.slice(first).toSorted((a, b) => a.from - b.from);
 }
 
 /** The position of an instant on an axis of length 1 on which these gaps are shortened. */

@@ -80,7 +80,12 @@ export function Timeline({ steps, from, to, chosen, onChoose, childRuns }: Timel
   const all = { from, to: Math.max(end, steps.at(-1)?.to ?? end) };
   const shown = part.value ?? all;
   const instants = useMemo(() => instantsOf(steps), [steps]);
-  const scale = scaleOf({ shown, origin: from, mostTicks: isNarrow.value ? 2 : 4, instants });
+  const mostTicks = isNarrow.value ? 2 : 4;
+  // A run of thousands of steps is drawn again while it scrolls.
+  const scale = useMemo(
+    () => scaleOf({ shown, origin: from, mostTicks, instants }),
+    [shown.from, shown.to, from, mostTicks, instants],
+  );
   const zoom = (factor: number) => {
     const step = steps.find(({ number }) => number === chosen);
     const middle = (span: Span) => (span.from + span.to) / 2;
