@@ -18,6 +18,7 @@ export const ENGINE_CODES: readonly string[] = [
   'cancels.api',
   'cancels.parent',
   'cancels.event',
+  'flow.refused',
   'workflow.multipleErrors',
   'workflow.notfound',
   'workflow.invalid',
