@@ -9,3 +9,10 @@ export interface ConcurrencyPlan {
   readonly key?: unknown;
   readonly whenFull: (typeof WHEN_FULL)[number];
 }
+
+/** The fields of a plan that say when its runs begin. */
+export interface FlowControl {
+  readonly concurrency?: ConcurrencyPlan;
+  /** A query, evaluated over the input: the place of a run in the queue; absent: 0. */
+  readonly priority?: unknown;
+}

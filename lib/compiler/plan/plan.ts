@@ -1,4 +1,4 @@
-import type { ConcurrencyPlan } from './concurrency.ts';
+import type { FlowControl } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
@@ -18,7 +18,7 @@ export type Query = unknown;
 export type Duration = string;
 
 /** The plan of a workflow. */
-export interface Plan {
+export interface Plan extends FlowControl {
   readonly version: typeof PLAN_VERSION;
   readonly start: Start;
   /** The id of the first state. */
@@ -38,9 +38,6 @@ export interface Plan {
   readonly output?: unknown;
   /** The event that cancels a run; its context is evaluated over the input. */
   readonly cancelOn?: EventFilter;
-  readonly concurrency?: ConcurrencyPlan;
-  /** The place of a run in the queue of `concurrency`, evaluated over the input; absent: 0. */
-  readonly priority?: Query;
   readonly functions: Readonly<Record<string, FunctionPlan>>;
   readonly states: Readonly<Record<string, StatePlan>>;
 }
