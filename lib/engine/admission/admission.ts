@@ -173,7 +173,9 @@ export async function admit(ports: DeliveryPorts, revision: revisions.Revision, 
   const plan = revisions.planOf(revision);
   const rule = plan.concurrency;
   if (runs.isQueued(run)) return { run, fate: 'known' };
-  if (rule === undefined || run.concurrency !== undefined) return { run, fate: 'goes' };
+  // A run whose input does not fit fails before its first state: it needs no place.
+  const asks = run.concurrency === undefined && run.inputProblem === undefined;
+  if (rule === undefined || !asks) return { run, fate: 'goes' };
   const values = await valuesOf(plan, run);
   if ('problem' in values) return refuse(ports, { run }, values.problem);
   const start = { run, rule, group: { workflowId: run.workflowId, key: values.key }, priority: values.priority };

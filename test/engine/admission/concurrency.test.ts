@@ -216,6 +216,17 @@ describe('a workflow that does not queue', () => {
     expect(started.map(({ code }) => code).sort()).toEqual(['', 'service.flow.refused']);
   });
 
+  test('fails a run whose input does not fit without a place, with the code of that', async () => {
+    const world = await worldWith({
+      main: nap('{limit: 1, key: jq(.k)}', 'input: {type: object, required: [k]}\n'),
+      caller: CALLING,
+    });
+    const caller = await start(world, { n: 1 }, 'caller');
+    await seconds(world, 1);
+    expect((await need(world, caller)).data).toMatchObject({ code: 'service.input.invalid' });
+    expect(await rowsOf(world)).toEqual([]);
+  });
+
   test('skips a start, and answers a request with the run that has the place', async () => {
     const world = await worldWith({ main: nap('{limit: 1, whenFull: skip}') });
     const holder = await start(world, { n: 0 });
