@@ -267,7 +267,9 @@ describe('weft instances and weft cancel', () => {
     expect((await workspace.weft(['instances', '--limit', 'x'])).err).toMatch(
       /^weft: --limit is 'x'; it must be a number/,
     );
-    expect((await workspace.weft(['instances', '--status', 'done'])).err).toMatch(/must be one of pending, complete/);
+    expect((await workspace.weft(['instances', '--status', 'done'])).err).toMatch(
+      /must be one of pending, queued, complete/,
+    );
     expect(await workspace.weft(['cancel'])).toMatchObject({ code: 2 });
   });
 });

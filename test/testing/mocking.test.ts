@@ -104,7 +104,7 @@ describe('a mock', () => {
 
   test('is demanded for a function without one', () => {
     expect(answer(scriptOf('{}'))).toBe(
-      "the function 'g' of 'f' was called, which a test cannot do: it needs a mock; write for example mocks: {g: {return: {}}}",
+      "a test cannot call the function 'g' of 'f': add a mock, for example mocks: {g: {return: {}}}",
     );
   });
 });

@@ -86,7 +86,7 @@ export interface RunFields extends Head {
   readonly flow: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
   readonly input: Uint8Array;
-  /** Why its input does not fit its workflow; it then fails before its first state. */
+  /** Why its input does not match the schema of its workflow: `inputFailure` ends the run with it before its first state. */
   readonly inputProblem?: string;
   /** The error of an error state; the run ends failed with it. */
   readonly raised?: Failure;

@@ -132,16 +132,16 @@ async function refuse(ports: DeliveryPorts, start: Pick<Start, 'run'>, message: 
 /** Rejects a start that the workflow does not queue. */
 function reject(ports: DeliveryPorts, start: Start, { holders }: Full): Promise<Admission> {
   const { run, rule, group } = start;
-  const ofKey = group.key === '' ? '' : ` of the key '${group.key}'`;
+  const ofKey = group.key === '' ? '' : ` for the key '${group.key}'`;
   const named = holders.slice(0, MAX_NAMED).join(', ');
-  const message = `the workflow '${run.path}' has as many runs at work${ofKey} as may be: ${named}`;
+  const message = `all places of the workflow '${run.path}'${ofKey} are taken, by the runs ${named}`;
   const isSkipped = rule.whenFull === 'skip';
   const isStored = run.parent !== undefined || (!isRequested(run) && !isSkipped);
   if (isStored) return refuse(ports, start, message);
   throw new FullError(message, holders, isSkipped);
 }
 
-/** What becomes of a start that found no free place; undefined: it is to look again. */
+/** What becomes of a start that found no free place; undefined: `admit` tries again. */
 async function onFull(ports: DeliveryPorts, start: Start, { holders }: Full): Promise<Admission | undefined> {
   const { whenFull } = start.rule;
   if (whenFull === 'queue' || whenFull === 'cancelOldest') return enqueue(ports, start);

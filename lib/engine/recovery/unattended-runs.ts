@@ -73,7 +73,7 @@ async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): 
 }
 
 /**
- * Delivers what the end of a run owes that was ended from outside. The reports of runs that their own steps ended are found
+ * Delivers the outbox of a run that was ended from outside. The reports of runs that their own steps ended are found
  * by their callers, and their events by the reconciler. Idempotent.
  */
 export async function deliverEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {

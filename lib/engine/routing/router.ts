@@ -168,7 +168,7 @@ const FIRST_DELIVERY_MS = 30_000;
 /**
  * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery after the one with which the
  * run took the event does not run its states here, as they may have ended that process: it delivers what the run owes, and
- * the listener leads to the run until the machine knows.
+ * the listener leads to the run until the machine knows. After `too slow`, `offer` stores the event, `deliver` ends the task, and the machine resumes the run.
  */
 async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   const read = await runs.find(ports, key.run);

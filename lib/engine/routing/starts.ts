@@ -33,7 +33,7 @@ export interface EventStart {
 
 /**
  * Starts the workflow of a start listener with an event, once for each event. The workflow's present plan decides whether
- * the event starts it. An event that is nested too deep to be a run's input is not tried again.
+ * the event starts it. An event that can never start it (`malformed`), or that got no place (FullError), is not tried again.
  */
 export async function startByEvent(
   ports: RunnerPorts,

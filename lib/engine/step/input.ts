@@ -1,7 +1,9 @@
 import type { RunEnd } from '../../domain/runs/runs.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 
-/** The end of a run before its first state that was started, by an event or a schedule, with an input that does not fit. */
+/**
+ * Ends a run before its first state if its input does not match the schema. Only an event or the clock starts such a run.
+ */
 export function inputFailure(unit: StepUnit): RunEnd | undefined {
   const { inputProblem: message } = unit.run;
   if (message === undefined || unit.step > 0 || unit.handling !== undefined) return undefined;

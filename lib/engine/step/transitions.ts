@@ -14,7 +14,10 @@ export function transition(unit: StepUnit, { transition: to }: Pick<Exit, 'trans
   return { to };
 }
 
-/** A run that passed an error state ends failed with the error of that state. The end of a handler is none of the run. */
+/**
+ * A run that passed an error state ends failed with the error of that state. The end of a handler does not end the run:
+ * `beforeEnd` decides that.
+ */
 function endRun(unit: StepUnit): RunEnd {
   if (unit.handling !== undefined) return { end: 'complete' };
   const { raised } = unit;

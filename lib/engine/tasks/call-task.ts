@@ -59,7 +59,7 @@ class CallMaker {
     }
   }
 
-  /** A timer makes the call later, while its task stays open. Where there is none, the machine repeats the task after a fault. */
+  /** A timer makes the call later, while its task stays open. Without timers, the machine repeats the task after a fault. */
   private async delay(caller: WaitingRun, error: OverRateError): Promise<undefined> {
     const { ports, task } = this;
     const due = ports.clock.now() + error.delayMs;

@@ -63,8 +63,8 @@ const isFor = ({ input: expected }: MockAnswer, input: unknown): boolean =>
 
 function needsMock(key: string): string {
   return (
-    `the function ${functionName(key)} was called, which a test cannot do: it needs a mock; ` +
-    `write for example mocks: {${functionIn(key, '').id}: {return: {}}}`
+    `a test cannot call the function ${functionName(key)}: add a mock, ` +
+    `for example mocks: {${functionIn(key, '').id}: {return: {}}}`
   );
 }
 

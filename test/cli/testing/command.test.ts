@@ -136,7 +136,7 @@ describe('weft test', () => {
   test('demands a mock for a function that is called and has none', async () => {
     const { code, out } = await runCase(REFUND, 'input: {}');
     expect(code).toBe(1);
-    expect(out).toContain("the function 'charge' of 'flow' was called, which a test cannot do: it needs a mock;");
+    expect(out).toContain("a test cannot call the function 'charge' of 'flow': add a mock,");
   });
 
   test('runs only the cases that match --filter, and fails if there are none', async () => {

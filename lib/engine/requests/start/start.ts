@@ -53,7 +53,7 @@ const whileInputIsHeld = <T>(
 
 /**
  * Starts a run and returns it when it has ended, or as it stands at `deadline` (milliseconds since 1970), or at once if
- * as many requests wait as may. A run that need not wait runs in the request and is stored once, when it ends; a run
+ * the limit of waiting requests is reached. A run that need not wait runs in the request and is stored once, when it ends; a run
  * that takes longer, or waits, is continued by a state machine. Throws what `prepare` throws, `too-many` if the run
  * would have to wait and no further request may, and `not-found` when the run is deleted before it ends.
  */
