@@ -47,7 +47,7 @@ ${calling('{key: one}, {key: two, scope: workflow, as: \'jq(.dir + "/two.txt")\'
 
   test.each([
     ['a key that is not a variable name', "{key: 'a b'}", 'service.var.invalidKey'],
-    ['no key', '{as: x}', 'service.var.invalidKey'],
+    ['an empty key', `{key: 'jq("")', as: x}`, 'service.var.invalidKey'],
     ['an unknown scope', '{key: a, scope: galaxy}', 'service.var.invalidScope'],
     ['a key that is not text', "{key: 'jq(5)'}", 'service.jq.notString'],
     ['a bad query', "{key: 'jq(.a.b.)'}", 'service.jq.badCommand'],

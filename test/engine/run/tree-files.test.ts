@@ -166,7 +166,7 @@ describe('files of the scope file in a container', () => {
   });
 
   test('need a key', async () => {
-    const { run } = await open(calling("{key: '', scope: file, as: x}"));
+    const { run } = await open(calling('{key: \'jq("")\', scope: file, as: x}'));
     const msg = expect.stringContaining('variable key must match regex');
     expect((await run()).main.data).toMatchObject({ code: 'service.var.invalidKey', msg });
   });
