@@ -5,7 +5,7 @@ import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { usageOf } from '../../lib/domain/namespaces/usage.ts';
-import * as removals from '../../lib/domain/purging/purging.ts';
+import * as purging from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
@@ -23,7 +23,7 @@ export const endpoints: Endpoints<'namespaces'> = {
   deleteNamespace: async (ports, { path, query }) => {
     const purge = await namespaces.remove(ports, path.namespace, isOn(query, 'recursive'));
     await note(ports, 'namespace.delete', {}, path.namespace);
-    await removals.finish(ports, purge);
+    await purging.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
   setConfig: (ports, { path, input, caller }) =>

@@ -57,8 +57,8 @@ export interface NewHolders {
   readonly now: number;
 }
 
-/** The place of a run in its queue, from 1. */
-export async function placeOf(table: Table, group: keys.Group, queuedAt: string): Promise<number> {
+/** The position of a run in its queue, from 1. */
+export async function queuePositionOf(table: Table, group: keys.Group, queuedAt: string): Promise<number> {
   return countPartition(table, keys.queueUpTo(group, queuedAt));
 }
 

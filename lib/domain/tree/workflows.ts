@@ -22,7 +22,7 @@ import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'> & Partial<Pick<Ports, 'reader'>>;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
-async function needPlan(
+async function needStartablePlan(
   ports: Pick<Needs, 'schedules' | 'reader'>,
   { name: tenant }: nodes.ResolvedNode['namespace'],
   source: string,
@@ -128,7 +128,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
   if (existing !== undefined) throw alreadyExists();
-  const plan = await needPlan(ports, site.namespace, source);
+  const plan = await needStartablePlan(ports, site.namespace, source);
   const id = ports.clock.uuid();
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
@@ -166,7 +166,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
  */
 export async function update(ports: Needs, opened: Opened, source: string): Promise<Opened> {
   if (opened.revision.hash === sha256(source)) return opened;
-  const plan = await needPlan(ports, opened.namespace, source);
+  const plan = await needStartablePlan(ports, opened.namespace, source);
   const { id } = opened.node;
   const item = await revisions.toItem(ports, id, source, plan);
   const revision = await revisions.fromItem(ports.blobs, id, item);

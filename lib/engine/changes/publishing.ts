@@ -1,7 +1,7 @@
 import { secretsOf } from '../../compiler/plan/traits.ts';
 import { declare as declareSecrets } from '../../domain/credentials/secrets.ts';
 import { note } from '../../domain/logs/change-lines.ts';
-import * as removals from '../../domain/purging/purging.ts';
+import * as purging from '../../domain/purging/purging.ts';
 import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
 import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
@@ -129,5 +129,5 @@ export async function deleteNode(
   await note(ports, 'node.delete', { namespace: owner }, node.type, node.path);
   const kind = node.type === 'workflow' ? 'workflow.delete' : 'directory.delete';
   await announce(ports, owner, kind, { path: node.path });
-  await removals.finish(ports, purge);
+  await purging.finish(ports, purge);
 }

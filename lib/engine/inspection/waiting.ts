@@ -100,7 +100,7 @@ function toEvents({ mode, filters, received }: Listening) {
 async function toConcurrency({ table }: Needs, run: runs.Run) {
   const group = concurrency.groupOf(run);
   const { holders } = await concurrency.read(table, group, 0);
-  const place = await concurrency.placeOf(table, group, run.concurrency?.queuedAt ?? '');
+  const place = await concurrency.queuePositionOf(table, group, run.concurrency?.queuedAt ?? '');
   return { workflow: run.path, key: group.key, place, heldBy: [...holders] };
 }
 

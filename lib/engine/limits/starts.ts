@@ -140,7 +140,11 @@ export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?
  * Admits a child of a run. Throws OverRateError while the namespace starts too many runs a second, and the catchable
  * `limits.descendants` and `limits.activeRuns`.
  */
-export async function admitChild(ports: Needs, caller: Pick<Run, 'id' | 'root'>, namespace: Limited): Promise<void> {
+export async function needChildStart(
+  ports: Needs,
+  caller: Pick<Run, 'id' | 'root'>,
+  namespace: Limited,
+): Promise<void> {
   const excess = await takeInner(ports, namespace);
   if (excess !== undefined) {
     ports.meter?.note({ StartsRejected: 1 });

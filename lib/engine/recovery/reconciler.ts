@@ -4,7 +4,7 @@ import { isUnrouted, openEventsOf } from '../../domain/events/open-events.ts';
 import { openRunsOf } from '../../domain/instances/open-runs.ts';
 import * as metrics from '../../domain/metrics/metrics.ts';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
-import * as removals from '../../domain/purging/purging.ts';
+import * as purging from '../../domain/purging/purging.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import * as keys from '../../domain/storage/keys.ts';
 import { closeItems, type OpenItem, type OpenKind, openItems, restItems } from '../../domain/storage/open-items.ts';
@@ -166,7 +166,7 @@ async function withdrawFuture(ports: CleanupPorts, namespace: namespaces.Namespa
 export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> {
   const faults: unknown[] = [];
   const attempt = (work: Promise<void>): Promise<void> => work.catch((fault: unknown) => void faults.push(fault));
-  await attempt(removals.finishAll(ports));
+  await attempt(purging.finishAll(ports));
   await attempt(armSchedules(ports));
   await attempt(exportAudit(ports));
   await visitNamespaces(ports, { name: 'reconciler', until: pass.until }, async (namespace, readAt) => {

@@ -52,13 +52,13 @@ export async function begin(ports: RunnerPorts, revision: revisions.Revision, ru
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
   const until = ports.clock.now() + budget;
   const begun = await beginInPlace(ports, run, { revision, until, isBrief: true, chooseExecution });
-  if (begun.isCommitted) return { ...begun, run: await continueElsewhere(ports, revision, begun.run) };
+  if (begun.isCommitted) return { ...begun, run: await handToExecution(ports, revision, begun.run) };
   await ensureStarted(ports, begun.run);
   return begun;
 }
 
 /** Lets an execution continue a run that was begun here and waits. */
-async function continueElsewhere(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
+async function handToExecution(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
   if (run.status !== 'pending') return run;
   return run.machine === '' ? continueInMachine(ports, revision, run) : startOrMove(ports, run);
 }

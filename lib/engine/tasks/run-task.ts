@@ -50,7 +50,7 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     if (run.kind === 'call') return serveHere(ports, run);
     if (isStale(run, task)) return restart(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
-    if (wait?.isWaiting && isFault(task.with)) return continueElsewhere(ports, run);
+    if (wait?.isWaiting && isFault(task.with)) return replaceExecution(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
     current = await advanceOnce(ports, run, task);
   }
@@ -90,7 +90,7 @@ async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
 }
 
 /** The attempts of a task of the wait are exhausted: a new execution makes them again. */
-async function continueElsewhere(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
+async function replaceExecution(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
   await continueAsNew(ports, run);
   return END;
 }

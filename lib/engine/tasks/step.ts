@@ -10,7 +10,7 @@ import { beginSleep, endSleep } from './sleep-task.ts';
 export type { StepInput } from '../../compiler/emit/task-protocol.ts';
 
 /** Begins or ends the wait of a task. Returns the reply to one that is over at once; the run's end or wait ends any other. */
-function attend(ports: RunnerPorts, input: WaitingInput): Promise<TaskReply | undefined> {
+function serveWaitingTask(ports: RunnerPorts, input: WaitingInput): Promise<TaskReply | undefined> {
   if ('call' in input) return makeCallOrSetTimer(ports, input);
   if ('listen' in input) return listen(ports, input);
   if ('sleep' in input) return beginSleep(ports, input);
@@ -26,7 +26,7 @@ const isForWaitingTask = (input: StepInput): input is WaitingInput => 'token' in
  */
 export async function step(ports: RunnerPorts, input: StepInput): Promise<Outcome> {
   if (!isForWaitingTask(input)) return continueRun(ports, input);
-  const reply = await attend(ports, input);
+  const reply = await serveWaitingTask(ports, input);
   const { token } = 'retry' in input ? input.retry : input;
   if (reply !== undefined) await endTask(ports, token, reply);
   return END;

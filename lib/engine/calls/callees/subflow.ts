@@ -9,7 +9,7 @@ import * as workflows from '../../../domain/tree/workflows.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
 import { leased } from '../../../ports/table.ts';
 import { failure } from '../../evaluation/failures.ts';
-import { admitChild, rootOf } from '../../limits/starts.ts';
+import { needChildStart, rootOf } from '../../limits/starts.ts';
 import type { EnginePorts, RunnerPorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRun, type Startable } from '../../run/new-run.ts';
@@ -50,7 +50,7 @@ async function openWorkflow(ports: EnginePorts, caller: Run, workflow: string): 
 async function newChild(ports: RunnerPorts, opened: Startable, call: PreparedCall): Promise<Run> {
   const { caller, key, input } = call;
   const { run, origin } = caller;
-  await admitChild(ports, run, opened.namespace);
+  await needChildStart(ports, run, opened.namespace);
   const made = newRun(ports, opened, input.input, `instance:${run.id}`);
   const child = await fitInput(ports, planOf(opened.revision), made).catch((error: unknown) => {
     throw error instanceof InputError ? failure('input.invalid', error.message) : error;

@@ -11,7 +11,7 @@ const modeOf = ({ filters, mode }: Listening): listeners.Listener['mode'] => {
   return mode === 'all' ? 'and' : 'or';
 };
 
-const placeOf = (write: Write): string => {
+const itemOf = (write: Write): string => {
   const { pk, sk } = write.do === 'put' ? write.item : write.key;
   return `${pk} ${sk}`;
 };
@@ -68,6 +68,6 @@ async function waitWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after:
   await listenedTypes.store(ports, owner, begun.filters);
   const puts = listeners.toWrites(owner, begun.filters, details);
   // A transaction writes an item once: a put replaces the listener that it would delete.
-  const replaced = new Set(puts.map(placeOf));
-  return [...deletions.filter((write) => !replaced.has(placeOf(write))), ...puts];
+  const replaced = new Set(puts.map(itemOf));
+  return [...deletions.filter((write) => !replaced.has(itemOf(write))), ...puts];
 }
