@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_FULL } from '../effort.ts';
@@ -35,6 +35,7 @@ function runPackage({ python, packages }: InstalledPackage, code: string, args: 
 interface CfnLintFinding {
   readonly Rule: { readonly Id: string };
   readonly Message: string;
+  readonly Filename: string;
   readonly Location: { readonly Path: readonly (string | number)[] };
 }
 
@@ -147,24 +148,25 @@ describe.skipIf(!IS_FULL)('linters', () => {
     return typeof tool === 'string' ? skip(tool) : tool;
   };
 
-  test.for(Object.entries(SETTINGS))(
-    'cfn-lint finds nothing but what is accepted, with %s',
-    { timeout: MAX_MS },
-    async ([name, settings], { skip }) => {
-      const tool = toolOf('cfn-lint', skip);
-      for (const [stack, template] of Object.entries(templatesOf(settings))) {
+  // One process reads all templates: it loads the schemas of AWS once.
+  test('cfn-lint finds nothing but what is accepted', { timeout: MAX_MS }, async ({ skip }) => {
+    const tool = toolOf('cfn-lint', skip);
+    const files = Object.entries(SETTINGS).flatMap(([name, settings]) =>
+      Object.entries(templatesOf(settings)).map(([stack, template]) => {
         const file = join(folder, `${name.replaceAll(/\W+/g, '-')}-${stack}.json`);
         writeFileSync(file, JSON.stringify(template));
-        const code = 'import sys; from cfnlint.runner import main; sys.argv[0] = "cfn-lint"; main()';
-        const printed = await runPackage(tool, code, ['--format', 'json', '--regions', 'eu-west-1', '--', file]);
-        const findings = JSON.parse(printed || '[]') as CfnLintFinding[];
-        const open = findings.filter(({ Rule }) => !Object.hasOwn(ACCEPTED_BY_CFN_LINT, Rule.Id));
-        expect(open.map(({ Rule, Message, Location }) => `${Rule.Id} ${Location.Path.join('.')}: ${Message}`)).toEqual(
-          [],
-        );
-      }
-    },
-  );
+        return file;
+      }),
+    );
+    const code = 'import sys; from cfnlint.runner import main; sys.argv[0] = "cfn-lint"; main()';
+    const printed = await runPackage(tool, code, ['--format', 'json', '--regions', 'eu-west-1', '--', ...files]);
+    const findings = JSON.parse(printed || '[]') as CfnLintFinding[];
+    const open = findings.filter(({ Rule }) => !Object.hasOwn(ACCEPTED_BY_CFN_LINT, Rule.Id));
+    const lineOf = ({ Rule, Message, Filename, Location }: CfnLintFinding): string =>
+      `${basename(Filename)}: ${Rule.Id} ${Location.Path.join('.')}: ${Message}`;
+    expect(files.length).toBe(6);
+    expect(open.map(lineOf)).toEqual([]);
+  });
 
   test.for(Object.entries(SETTINGS))(
     'parliament finds nothing but what is accepted, with %s',

@@ -101,12 +101,14 @@ test('a change of something else costs streams nothing', async () => {
 });
 
 test('streams share a poll only of the same request', async () => {
-  const streams = [...(await openAll(2, 'a')), ...(await openAll(2, 'a', '/api/logs'))];
-  await expect.poll(() => changes.watchCount).toBe(4);
+  const streams = [...(await openAll(STREAMS, 'a')), ...(await openAll(STREAMS, 'a', '/api/logs'))];
+  await expect.poll(() => changes.watchCount).toBe(2 * STREAMS);
   const before = reads;
   await write('a', '1');
   await allHave(streams, ['0', '1']);
-  expect(reads - before).toBe(2);
+  // Each of the two is read once, or twice.
+  expect(reads - before).toBeGreaterThanOrEqual(2);
+  expect(reads - before).toBeLessThanOrEqual(4);
 });
 
 test('a poll waits until it may begin, and a stream that leaves meanwhile takes nothing from those that share it', async () => {
