@@ -1,6 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { DEPLOYMENTS } from './test/deployed/deployed-tests.ts';
 import { noteUncaught } from './test/runner.ts';
+import { SlowFirst } from './test/slow-first.ts';
 import { findChromium } from './test/web/browser/chromium.ts';
 
 type Tests = NonNullable<ViteUserConfig['test']>;
@@ -55,4 +56,6 @@ const isKind = (name: string): name is keyof typeof KINDS => Object.hasOwn(KINDS
 const kind = process.env['WEFT_TEST_KIND'] ?? 'usual';
 if (!isKind(kind)) throw new Error(`WEFT_TEST_KIND is '${kind}'; choose ${Object.keys(KINDS).join(', ')}`);
 
-export default defineConfig({ test: { ...KINDS[kind], onUnhandledError: noteUncaught } });
+export default defineConfig({
+  test: { ...KINDS[kind], sequence: { sequencer: SlowFirst }, onUnhandledError: noteUncaught },
+});

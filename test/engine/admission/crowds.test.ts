@@ -22,8 +22,8 @@ const STARTS = 1000;
 const KEYS = 20;
 const LIMIT = 3;
 const KILLS = 3;
-/** About the durable operations of all starts. */
-const OPERATIONS = 4000;
+/** Fewer than the durable operations of all starts. */
+const OPERATIONS = 2500;
 
 const SOURCE = `concurrency: {limit: ${LIMIT}, key: jq(.k)}
 states: [{id: nap, type: delay, duration: PT10S}]
