@@ -184,6 +184,6 @@ test('the editor completes a field from the schema of the language, with its des
   await editor.pressSequentially('lab');
   await page.getByRole('option', { name: 'labels' }).waitFor();
   await page.getByText('the results are labels, by which runs are found').waitFor();
-  await editor.press('Enter');
+  await page.getByRole('option', { name: 'labels' }).click();
   await expect.poll(() => editor.textContent()).toContain('labels: ');
 });

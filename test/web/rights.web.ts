@@ -28,7 +28,7 @@ const keyWith = async (permission: string): Promise<string> => {
 const READS = [
   /^(Find|Sign out|Colours|Fold the (bar|child runs of)|Namespace demo|To the content|More pages)/,
   /^(Copy|Open|Close|Clear|Download|Larger|Smaller|All in sight|All steps|Compare|Actions)\b/,
-  /^(All|In progress|Complete|Failed|Crashed|Cancelled|Hour|Day|Week|Top level|All runs|Wrap long lines|\d+ new)$/,
+  /^(All|In progress|Queued|Complete|Failed|Crashed|Cancelled|Hour|Day|Week|Top level|All runs|Wrap long lines|\d+ new)$/,
   /^(Day by|Week by|30 days by|Revision |Show )/,
   /^(Changes|Before|After)$/,
 ];
