@@ -14,6 +14,9 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
+/** Each event is a call of a function and a commit of the run; a deployment in an emulator is slow, milliseconds. */
+const MANY_MS = 180_000;
+
 const consume = (event: string, more = ''): string =>
   `states:\n- id: a\n  type: consumeEvent\n  event: ${event}\n${more}`;
 const didOf = async (space: EventSpace, id: string) =>
@@ -167,7 +170,9 @@ describe('a run that waits for several events', () => {
     expect((await space.ended(instance)).status).toBe('complete');
   });
 
-  test('can wait for eighty events after an equal wait and with variables to store; more are rejected', async () => {
+  test('can wait for eighty events after an equal wait and with variables to store; more are rejected', {
+    timeout: MANY_MS,
+  }, async () => {
     const space = await open();
     const events = (count: number, type: string) => Array.from({ length: count }, (_, n) => `{type: ${type}${n}}`);
     const and = (id: string, list: string[]) => `- id: ${id}\n  type: eventsAnd\n  events: [${list.join()}]\n`;
