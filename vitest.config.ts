@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<'usual' | 'web' | 'deployed', Tests>> = {
     // A limit for what hangs: a busy machine may take ten times as long as a quiet one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     // One more than the two processors that CI has: tests of containers and of deadlines mostly wait.
     maxWorkers: 3,
     // CDK's check of templates costs seconds in each file; `bundles.test.ts` synthesizes the app with it.
