@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { withReserve } from './database/disk/reserved-work.ts';
 import { StorageError } from './database/disk/storage-error.ts';
@@ -159,9 +159,9 @@ class RequestServer {
   readonly #open = new Map<ServerResponse, boolean>();
   readonly #shares: RequestShares;
 
-  constructor(settings: GatewaySettings) {
+  constructor(settings: GatewaySettings, shares: RequestShares) {
     this.#settings = settings;
-    this.#shares = new RequestShares({ ...DEFAULT_LIMITS, ...settings.limits });
+    this.#shares = shares;
     settings.storage?.onOutage((error) => {
       for (const [response, isFrugal] of this.#open) {
         if (!response.headersSent && !this.#isSpared(isFrugal)) answerOutage(response, error);
@@ -216,11 +216,13 @@ const KEEP_ALIVE_MS = 65_000;
  * replies.
  */
 export async function startGateway(settings: GatewaySettings): Promise<Gateway> {
-  const requests = new RequestServer(settings);
-  const limits = { ...DEFAULT_CONNECTIONS, ...settings.limits };
+  const limits = { ...DEFAULT_LIMITS, ...DEFAULT_CONNECTIONS, ...settings.limits };
+  const shares = new RequestShares(limits);
+  const requests = new RequestServer(settings, shares);
   const pipelines = new Pipelines((request, response) => void requests.serve(request, response));
   const server = createServer(serverOptions(limits), (request, response) => pipelines.accept(request, response));
-  limitConnections(server, limits, (socket) => pipelines.isBusy(socket));
+  const isBusy = (socket: Socket) => pipelines.isBusy(socket);
+  limitConnections(server, { limits, arrivals: shares.arrivals, isBusy });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

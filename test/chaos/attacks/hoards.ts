@@ -12,7 +12,7 @@ const workflows = (count: number, text: (at: number) => string): Readonly<Record
 
 const at = ({ namespace }: Place, path: string): string => `/api/namespaces/${namespace}/${path}`;
 
-/** Opens a connection, writes to it until the signal aborts, and reads nothing. */
+/** Opens a connection and writes to it until it is closed or the signal aborts. Replies are not looked at. */
 function write({ url }: Place, textOf: (host: string) => Iterable<string>, signal: AbortSignal): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ function write({ url }: Place, textOf: (host: string) => Iterable<string>, signa
     socket.destroy();
     resolve();
   };
-  socket.on('error', end).on('close', end);
+  socket.on('error', end).on('close', end).resume();
   signal.addEventListener('abort', end, { once: true });
   return promise;
 }
@@ -35,6 +35,11 @@ function write({ url }: Place, textOf: (host: string) => Iterable<string>, signa
 function* bytesInChunks({ namespace, key }: Place, host: string): Generator<string> {
   yield `PUT /api/namespaces/${namespace}/vars/x HTTP/1.1\r\nHost: ${host}\r\nService-Api-Key: ${key}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   for (;;) yield '1\r\nx\r\n'.repeat(1000);
+}
+
+function* bodyOfBytes(host: string): Generator<string> {
+  yield `POST /api/hooks/none HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  yield `${'1\r\nx\r\n'.repeat(10_000)}0\r\n\r\n`;
 }
 
 function* headWithoutEnd(host: string): Generator<string> {
@@ -156,6 +161,11 @@ export const HOARDS = {
     about: 'bodies in chunks of one byte',
     lanes: 8,
     strike: (place, signal) => write(place, (host) => bytesInChunks(place, host), signal),
+  },
+  newConnections: {
+    about: 'new connections, each with a body in 10,000 chunks, without a key',
+    lanes: 100,
+    strike: (place, signal) => write(place, bodyOfBytes, signal),
   },
   endlessHeads: {
     about: '300 connections whose heads do not end, without a key',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { Arrivals } from './arrivals.ts';
+import { Chunks } from './chunks.ts';
 import { Door } from './door.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
@@ -36,7 +37,12 @@ const MAX_LINGERS = 10;
 /** The number of addresses without a key that can hold all bytes that such addresses have together. */
 const STRANGERS = 4;
 
-/** A body of more bytes arrives in turns. */
+/** To parse a chunk takes about as long as to copy this many bytes. */
+const CHUNK_BYTES = 4096;
+/** A body in more chunks than this has at least `MIN_AVERAGE` bytes in a chunk on average. */
+const FEW_CHUNKS = 1000;
+const MIN_AVERAGE = 16;
+/** A body that costs more bytes arrives in turns. */
 const LARGE_BYTES = 128 * 1024;
 /** About how much of a body arrives before it is paused again. */
 const PART_BYTES = 256 * 1024;
@@ -106,7 +112,7 @@ export class RequestBody {
       if (address !== undefined) bytesOfStrangers.give(address, length);
     });
     if (Number(this.#request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
-    const chunks: Buffer[] = [];
+    const chunks = new Chunks();
     const take = (chunk: Buffer): void => {
       if (length + chunk.length > most) throw tooLarge(most);
       if (address !== undefined && !bytesOfStrangers.take(address, chunk.length)) throw tooManyHeld();
@@ -115,13 +121,12 @@ export class RequestBody {
         throw tooManyHeld();
       }
       length += chunk.length;
-      chunks.push(chunk);
+      chunks.add(chunk);
     };
     if (this.#request.complete) this.#takeReceived(take);
     else await this.#receive(take, holder);
-    if (chunks.length === 1) return chunks[0] as Buffer;
     if (length > LARGE_BYTES) await this.#shares.arrivals.wait(holder, length);
-    return Buffer.concat(chunks, length);
+    return chunks.join();
   }
 
   /** Passes on a body that has arrived already, as most small ones have. */
@@ -130,26 +135,55 @@ export class RequestBody {
     if (body !== null) take(body);
   }
 
+  /**
+   * Passes on the chunks as they arrive, in turns with other connections, or the error when they are too small or `take`
+   * throws. Returns the function that stops it.
+   */
+  #flow(take: (chunk: Buffer) => void, onError: (error: unknown) => void, holder: string): () => void {
+    const request = this.#request;
+    const { arrivals } = this.#shares;
+    const check = checkSize();
+    let received = 0;
+    const resume = () => {
+      // What was parsed before the pause comes first: only then is more of the connection read.
+      if (request.readableLength === 0) request.socket.resume();
+      request.resume();
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        check(chunk);
+        take(chunk);
+      } catch (error) {
+        stop();
+        onError(error);
+        return;
+      }
+      const cost = chunk.length + CHUNK_BYTES;
+      received += cost;
+      if (received <= LARGE_BYTES || arrivals.take(cost)) return;
+      request.pause();
+      // A paused request alone goes on until it has filled a buffer, which takes 65,536 chunks of one byte.
+      request.socket.pause();
+      void arrivals.wait(holder, PART_BYTES).then(resume);
+    };
+    const stop = () => void request.off('data', onData).pause();
+    request.on('data', onData);
+    resume();
+    return stop;
+  }
+
   /** Passes on the chunks until the end of the body. Rejects with what `take` throws, and for a body that is too slow. */
   #receive(take: (chunk: Buffer) => void, holder: string): Promise<void> {
     const request = this.#request;
-    const { arrivals } = this.#shares;
     const { graceMs, bytesPerSecond } = this.#shares.limits;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const began = performance.now();
     let received = 0;
-    const onData = (chunk: Buffer) => {
+    const count = (chunk: Buffer) => {
       received += chunk.length;
-      try {
-        take(chunk);
-      } catch (error) {
-        reject(error);
-        return;
-      }
-      if (received <= LARGE_BYTES || arrivals.take(chunk.length)) return;
-      request.pause();
-      void arrivals.wait(holder, PART_BYTES).then(() => request.resume());
+      take(chunk);
     };
+    const stop = this.#flow(count, reject, holder);
     // A request is closed after its end too.
     const onClose = () => {
       if (request.readableEnded) return;
@@ -160,10 +194,11 @@ export class RequestBody {
       if (received >= seconds * bytesPerSecond) return;
       reject(new RequestError('too-slow', `the body comes too slowly: less than ${bytesPerSecond} bytes a second`));
     }, graceMs / 10);
-    request.on('data', onData).once('end', resolve).once('close', onClose).once('error', onClose);
+    request.once('end', resolve).once('close', onClose).once('error', onClose);
     return promise.finally(() => {
       clearInterval(timer);
-      request.off('data', onData).off('end', resolve).off('close', onClose).off('error', onClose).pause();
+      request.off('end', resolve).off('close', onClose).off('error', onClose);
+      stop();
     });
   }
 
@@ -177,10 +212,29 @@ export class RequestBody {
     const abort = () => giveUp.abort();
     this.#request.setTimeout(lingerMs, abort);
     const late = setTimeout(abort, lingerMs * MAX_LINGERS);
+    this.#flow(
+      () => undefined,
+      () => this.#request.socket.destroy(),
+      this.#stranger,
+    );
     // The client may close the connection instead.
-    await finished(this.#request.resume(), { signal: giveUp.signal }).catch(() => undefined);
+    await finished(this.#request, { signal: giveUp.signal }).catch(() => undefined);
     clearTimeout(late);
   }
+}
+
+/** Returns the function that throws RequestError for the chunk by which the chunks of a body are many and too small. */
+function checkSize(): (chunk: Buffer) => void {
+  let [chunks, bytes] = [0, 0];
+  return ({ length }) => {
+    chunks += 1;
+    bytes += length;
+    if (chunks <= FEW_CHUNKS || bytes >= chunks * MIN_AVERAGE) return;
+    throw new RequestError(
+      'malformed',
+      `the body comes in ${chunks} chunks of less than ${MIN_AVERAGE} bytes on average; send larger chunks`,
+    );
+  };
 }
 
 const tooManyHeld = (): RequestError =>

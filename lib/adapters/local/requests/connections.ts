@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ownMember } from '../../../language/own-members.ts';
+import type { Arrivals } from './arrivals.ts';
 
 /** The limits of connections. */
 export interface ConnectionLimits {
@@ -20,6 +21,12 @@ export const DEFAULT_CONNECTIONS: ConnectionLimits = {
   headMs: 30_000,
   stalledMs: 60_000,
 };
+
+/**
+ * The first reading of a connection counts as the arrival of this many bytes, as a turn of the event loop may bring: 64 KiB
+ * with 10,000 chunks or 3,000 heads take about 10 ms, and any number of connections may open at the same time.
+ */
+const OPENING_BYTES = 1024 * 1024;
 
 /** How often the arrival of heads is checked, milliseconds at most. */
 const MAX_CHECK_MS = 5000;
@@ -91,16 +98,33 @@ class Connections {
   }
 }
 
+/** Reads from a new connection now, or in a turn of the event loop in which few others begin. */
+function readInTurn(socket: Socket, arrivals: Arrivals): void {
+  if (arrivals.take(OPENING_BYTES)) return;
+  socket.pause();
+  void arrivals.wait(`new from ${socket.remoteAddress ?? ''}`, OPENING_BYTES).then(() => socket.resume());
+}
+
+/** What limits the connections of a server. */
+interface ConnectionControl {
+  readonly limits: ConnectionLimits;
+  readonly arrivals: Arrivals;
+  /** Whether a request of a connection is under way. */
+  readonly isBusy: (socket: Socket) => boolean;
+}
+
 /**
  * Limits the connections of a server that was created with `serverOptions`: their number, the arrival of heads, and the
  * time for which a reply is held for a client that does not read it. A connection that is not served gets a reply.
- * `isBusy`: whether a request of a connection is under way.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits, isBusy: (socket: Socket) => boolean): void {
+export function limitConnections(server: Server, { limits, arrivals, isBusy }: ConnectionControl): void {
   const connections = new Connections(limits);
   server.on('connection', (socket) => {
     const excess = connections.admit(socket);
-    if (excess === undefined) return;
+    if (excess === undefined) {
+      readInTurn(socket, arrivals);
+      return;
+    }
     const message = `${excess}; close some or try again later`;
     refuse(socket, { status: '503 Service Unavailable', message }, 'Retry-After: 5\r\n');
   });

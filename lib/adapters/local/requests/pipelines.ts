@@ -15,6 +15,15 @@ interface Line {
 }
 
 /**
+ * Pauses the connection of a request with chunks until its body is read: else Node parses chunks until they fill a buffer, in
+ * one turn of the event loop, and chunks of one byte never do.
+ */
+function pauseUntilRead(request: IncomingMessage): void {
+  request.socket.pause();
+  request.once('end', () => request.socket.resume());
+}
+
+/**
  * Serves the requests of each connection one at a time: a client may send the next ones before the reply (pipelining), and
  * they would all be under way at once.
  */
@@ -30,6 +39,7 @@ export class Pipelines {
   accept(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = this.#lines.get(socket) ?? this.#open(socket);
+    if (request.headers['transfer-encoding'] !== undefined) pauseUntilRead(request);
     if (!line.isBusy) {
       this.#begin(line, request, response);
       return;

@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../../../lib/adapters/local/gateway.ts';
+import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
+import { Chunks } from '../../../lib/adapters/local/requests/chunks.ts';
+import { RequestError } from '../../../lib/adapters/local/requests/refusal.ts';
+
+interface Event {
+  readonly path: string;
+  readBody(key: string, most: number): Promise<Buffer>;
+}
+
+let gateway: Gateway;
+afterEach(() => gateway?.close());
+
+/** Starts a gateway that answers with what `answer` resolves to. */
+async function start(answer: (event: Event) => Promise<string>): Promise<void> {
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    requestId: () => 'r',
+    handlerOf: () => async (event, reply: Writable) => {
+      const body = await answer(event as Event);
+      (reply as ReplyStream).begin({ statusCode: 200, headers: { 'Content-Type': 'text/plain' } }).end(body);
+    },
+  });
+}
+
+const open = (): Socket => connect(Number(new URL(gateway.url).port), '127.0.0.1');
+const head = (path: string, ...lines: string[]): string =>
+  ['POST '.concat(path, ' HTTP/1.1'), 'Host: x', 'Transfer-Encoding: chunked', ...lines, '', ''].join('\r\n');
+const chunk = (bytes: string): string => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
+const END = '0\r\n\r\n';
+
+test('a body in many small chunks is complete, and so is the next one on its connection', async () => {
+  await start(async ({ path, readBody }) => {
+    const body = String(await readBody('key', 1_000_000));
+    return `${path} ${body.length} ${body.slice(0, 2)}${body.slice(-2)}\n`;
+  });
+  const socket = open();
+  const chunks = Array.from({ length: 20_000 }, (_, at) => chunk(String(at % 10).repeat(20))).join('');
+  socket.write(head('/one') + chunks + END + head('/two', 'Connection: close') + chunks + END);
+  const reply = await text(socket);
+  expect(reply.match(/^\/(one|two) .*$/gm) ?? reply).toEqual(['/one 400000 0099', '/two 400000 0099']);
+});
+
+test('a body in many chunks of one byte is refused', async () => {
+  await start(({ readBody }) =>
+    readBody('key', 1_000_000).then(String, (error: unknown) => {
+      if (error instanceof RequestError) return `${error.reason}: ${error.message}`;
+      throw error;
+    }),
+  );
+  const socket = open();
+  socket.write(head('/', 'Connection: close') + chunk('x').repeat(2000) + END);
+  expect(await text(socket)).toContain(
+    'malformed: the body comes in 1001 chunks of less than 16 bytes on average; send larger chunks',
+  );
+});
+
+test('a connection with such a body that is not read is closed, and the service reads at most one buffer of it', async () => {
+  await start(async () => 'not read');
+  const socket = open().on('error', () => undefined);
+  let written = 0;
+  const more = (): void => {
+    for (; !socket.destroyed && socket.write(chunk('x').repeat(1000)); ) written += 1000;
+  };
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('drain', more).resume();
+  socket.write(head('/'));
+  more();
+  await closed;
+  expect(written).toBeLessThan(10_000_000);
+});
+
+test('of connections that open at the same time, a turn of the event loop begins to read few', async () => {
+  const turns: number[] = [];
+  let turn = 0;
+  let isCounting = true;
+  const count = (): void => {
+    turn += 1;
+    if (isCounting) setImmediate(count);
+  };
+  await start(async () => {
+    turns.push(turn);
+    return 'ok';
+  });
+  const sockets = Array.from({ length: 30 }, () => {
+    const socket = open();
+    socket.write(head('/', 'Connection: close') + END);
+    return socket;
+  });
+  count();
+  const replies = await Promise.all(sockets.map((socket) => text(socket)));
+  isCounting = false;
+  expect(replies.every((reply) => reply.endsWith('ok'))).toBe(true);
+  expect(new Set(turns).size).toBeGreaterThanOrEqual(15);
+});
+
+test('kept chunks take the memory of their bytes', () => {
+  const chunks = new Chunks();
+  const sizes = [...Array.from({ length: 300_000 }, () => 1), 5000, 3, 70_000, 4095, 1];
+  for (const [at, size] of sizes.entries()) chunks.add(Buffer.alloc(size, at % 251));
+  const joined = chunks.join();
+  expect(joined).toEqual(Buffer.concat(sizes.map((size, at) => Buffer.alloc(size, at % 251))));
+  expect(chunks.blockCount).toBeLessThan(15);
+});
