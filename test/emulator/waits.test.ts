@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { emit, type MachineEntry } from '../../lib/compiler/emit/emit.ts';
+import { emit, type MachineKind } from '../../lib/compiler/emit/emit.ts';
 import { TASK_ERROR } from '../../lib/compiler/emit/task-protocol.ts';
 import { END } from '../../lib/engine/machines/outcomes.ts';
 import { planOf } from '../compiler/texts.ts';
@@ -190,9 +190,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A machine begins with a step that returns the wait, or with the wait, which is its input then. */
-const ENTRIES: readonly (readonly [entry: MachineEntry, input: object])[] = [
-  ['anywhere', { run: RUN }],
-  ['wait', { run: RUN, ...WAIT }],
+const ENTRIES: readonly (readonly [kind: MachineKind, input: object])[] = [
+  ['resumes', { run: RUN }],
+  ['waits', { run: RUN, ...WAIT }],
 ];
 
 describe('a wait on an emulator of Step Functions', () => {
@@ -211,9 +211,9 @@ describe('a wait on an emulator of Step Functions', () => {
   afterAll(() => emulator?.close());
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 
-  describe.each(ENTRIES)('in a machine that begins: %s', (entry, input) => {
+  describe.each(ENTRIES)('in a machine of the kind %s', (kind, input) => {
     test.each(KINDS)('$name', async ({ yaml, answer = ended, tasks: expectedTasks = [], resumed: expected }) => {
-      const { definition } = emit(planOf(yaml), entry);
+      const { definition } = emit(planOf(yaml), kind);
       const { steps, resumed, tasks, answers } = waitingOnce(answer);
       expect(await emulator.run(definition, steps, input)).toMatchObject({ status: 'SUCCEEDED' });
       expect(resumed).toMatchObject(expected === undefined ? [] : [{ run: RUN, ...expected }]);

@@ -1,9 +1,9 @@
 import { mayBeExpress } from '../plan/execution.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StateMachine } from './asl.ts';
-import { MachineBuilder, type MachineEntry } from './machine-builder.ts';
+import { MachineBuilder, type MachineKind } from './machine-builder.ts';
 
-export type { MachineEntry } from './machine-builder.ts';
+export type { MachineKind } from './machine-builder.ts';
 export { TRANSIENT_ERRORS } from './task-protocol.ts';
 export { STEPS_FUNCTION } from './waits.ts';
 
@@ -16,12 +16,12 @@ export interface Emitted {
 /**
  * Makes the state machine of a plan. States that do not wait run in batches, each a task; a wait is a state with the
  * user's name. If a run may end without a wait, the machine that begins at its start is a single task of the tier EXPRESS;
- * when such a run must wait after all, the machine that begins `anywhere` continues it.
+ * when such a run must wait after all, the machine `resumes` continues it.
  */
-export function emit(plan: Plan, entry: MachineEntry = 'start'): Emitted {
-  const isExpress = entry === 'start' && mayBeExpress(plan);
+export function emit(plan: Plan, kind: MachineKind = 'machine'): Emitted {
+  const isExpress = kind === 'machine' && mayBeExpress(plan);
   const builder = new MachineBuilder(plan);
-  const StartAt = isExpress ? builder.addSingleTask() : builder.addAll(entry);
+  const StartAt = isExpress ? builder.addSingleTask() : builder.addAll(kind);
   const definition: StateMachine = {
     Comment: 'Made by Weft from a workflow; the states keep their names.',
     QueryLanguage: 'JSONata',

@@ -22,10 +22,10 @@ const MAX_PASSED = 100_000;
 const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
 
 /**
- * Where executions of a machine begin: at the start of a run, at the first wait of a run whose states before it have run
- * already, or at any state at which a run waits or continues.
+ * The machines of a revision, by where their executions begin: `machine` at the start of a run, `waits` at the first wait of
+ * a run whose states before it have run already, `resumes` at any state at which a run waits or continues.
  */
-export type MachineEntry = 'start' | 'wait' | 'anywhere';
+export type MachineKind = 'machine' | 'waits' | 'resumes';
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
@@ -53,16 +53,16 @@ export class MachineBuilder {
   }
 
   /** Adds all states of a machine, and returns the name of the first. */
-  addAll(entry: MachineEntry): string {
+  addAll(kind: MachineKind): string {
     const { plan } = this;
     const exits = exitsFrom(plan, [plan.entry]);
     const waits = this.reachableWaits();
     for (const { id } of waits) this.waitNames.set(id, this.names.assign(id));
     const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true, passed: 0 };
-    const first = entry === 'anywhere' ? anywhere : exits;
+    const first = kind === 'resumes' ? anywhere : exits;
     const isShared = this.hasManyRules(first, waits);
     const name =
-      entry === 'wait'
+      kind === 'waits'
         ? this.firstWait(exits)
         : this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
     if (isShared) this.sharedBatch = this.addBatch('…', RESUME, anywhere);

@@ -1,3 +1,4 @@
+import type { MachineKind } from '../../compiler/emit/emit.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { parseJson } from '../../language/json-numbers.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
@@ -12,12 +13,6 @@ import { orderedId, sha256, spreadId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 import { compileText } from './reading.ts';
-
-/**
- * The machines of a revision: `machine` begins at the start of a run, `waits` at its first wait, `resumes` at any state at
- * which a run continues.
- */
-export type MachineKind = 'machine' | 'waits' | 'resumes';
 
 /** A revision of a workflow. It never changes, except that its machines are defined. */
 export interface Revision {

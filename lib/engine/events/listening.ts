@@ -60,7 +60,7 @@ export interface Offer {
  * Offers an event to a run that waits. A run takes an event once, however often and in whichever of its waits it is
  * offered; a replay counts as another event, of the time when it was asked for. `read`: the run, if it was just read.
  */
-export async function offer(
+export async function offerToRun(
   ports: EnginePorts,
   key: WaitKey,
   recorded: events.Recorded,
@@ -174,7 +174,7 @@ async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): P
   const isProcessed = processedIn(run.processedEventIds);
   const offered = found.flat().filter((recorded) => !isProcessed(recorded));
   for (const recorded of offered.sort((a, b) => a.due - b.due)) {
-    const { did } = await offer(ports, key, recorded);
+    const { did } = await offerToRun(ports, key, recorded);
     if (did === 'gone') return;
     const trace = { listener: displayName({ kind: 'wait', owner: run.id }), workflow: run.path, matches: true, did };
     if (did === 'taken') await traces.add(ports, recorded, [trace], false);

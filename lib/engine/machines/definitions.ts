@@ -1,4 +1,4 @@
-import { emit, type MachineEntry } from '../../compiler/emit/emit.ts';
+import { emit, type MachineKind } from '../../compiler/emit/emit.ts';
 import { hasNoLikelyWait, isWaitFree } from '../../compiler/plan/execution.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { countPostponed } from '../../domain/tree/postponed-definitions.ts';
@@ -7,23 +7,17 @@ import { BusyError, type Machine, MachineLimitError } from '../../ports/executio
 import type { EnginePorts } from '../ports.ts';
 import { inPlaceBudgetOf } from './in-place-budget.ts';
 
-const ENTRIES: Readonly<Record<revisions.MachineKind, MachineEntry>> = {
-  machine: 'start',
-  waits: 'wait',
-  resumes: 'anywhere',
-};
-
 /** The last part of the name of a machine that does not begin at the start; of one that does, it is the tier. */
-const SUFFIXES: Readonly<Record<Exclude<MachineEntry, 'start'>, string>> = { wait: 'wait', anywhere: 'resume' };
+const SUFFIXES: Readonly<Record<Exclude<MachineKind, 'machine'>, string>> = { waits: 'wait', resumes: 'resume' };
 
 /**
  * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
- * for `anywhere` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
+ * for `resumes` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
  */
-export function machineOf(workflow: string, plan: Plan, beginning: MachineEntry = 'start'): Machine {
-  const { definition, tier } = emit(plan, beginning);
-  const kind = beginning === 'start' ? tier.toLowerCase() : SUFFIXES[beginning];
-  return { name: `${workflow}-${kind}`, definition: JSON.stringify(definition), tier };
+export function machineOf(workflow: string, plan: Plan, kind: MachineKind = 'machine'): Machine {
+  const { definition, tier } = emit(plan, kind);
+  const suffix = kind === 'machine' ? tier.toLowerCase() : SUFFIXES[kind];
+  return { name: `${workflow}-${suffix}`, definition: JSON.stringify(definition), tier };
 }
 
 /** Seconds of the quota of definitions for one of them. */
@@ -44,10 +38,10 @@ async function explain(ports: EnginePorts, error: unknown): Promise<never> {
 async function define(
   ports: EnginePorts,
   revision: revisions.Revision,
-  kind: revisions.MachineKind,
+  kind: MachineKind,
   isPatient = true,
 ): Promise<string> {
-  const machine = machineOf(revision.workflow, revisions.planOf(revision), ENTRIES[kind]);
+  const machine = machineOf(revision.workflow, revisions.planOf(revision), kind);
   const defined = ports.executions.define(machine, isPatient);
   const handle = await (isPatient ? defined.catch((error: unknown) => explain(ports, error)) : defined);
   await revisions.keepMachine(ports, revision, { [kind]: handle });
@@ -62,7 +56,7 @@ async function define(
 export async function ensureMachine(
   ports: EnginePorts,
   revision: revisions.Revision,
-  kind: revisions.MachineKind,
+  kind: MachineKind,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<string> {
   const known = revision[kind];
@@ -73,12 +67,12 @@ export async function ensureMachine(
 }
 
 /** The machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
-export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): revisions.MachineKind =>
+export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): MachineKind =>
   inPlaceBudgetOf(settings) > 0 && !hasNoLikelyWait(plan) ? 'waits' : 'machine';
 
 /** A machine of a revision that does not exist any more. */
 export interface MissingMachine {
-  readonly kind: revisions.MachineKind;
+  readonly kind: MachineKind;
   /** The handle that has no machine. */
   readonly missing: string;
 }
@@ -109,8 +103,8 @@ export function showMachines(revision: revisions.Revision) {
   return {
     tier,
     definition,
-    ...(mayWait ? { waits: emit(plan, 'wait').definition } : {}),
-    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'anywhere').definition } : {}),
+    ...(mayWait ? { waits: emit(plan, 'waits').definition } : {}),
+    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'resumes').definition } : {}),
     plan,
   };
 }

@@ -1,3 +1,4 @@
+import type { MachineKind } from '../../compiler/emit/emit.ts';
 import { mayBeExpress } from '../../compiler/plan/execution.ts';
 import { exitsFrom } from '../../compiler/plan/flow.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
@@ -12,7 +13,7 @@ import { inputOf, isAtFirstWait } from './outcomes.ts';
 export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express' | 'entryWait'>;
 
 /** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
-const machineAt = (plan: Plan, state: string): revisions.MachineKind =>
+const machineAt = (plan: Plan, state: string): MachineKind =>
   exitsFrom(plan, [plan.entry]).waits.includes(state) ? 'waits' : 'resumes';
 
 /** The first execution of a run: at its wait if it stands at one, else of tier EXPRESS if its workflow may be. */

@@ -7,7 +7,7 @@ import type { Message } from '../../ports/bus.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { offerToCancel } from '../events/cancelling.ts';
-import { type Offered, offer } from '../events/listening.ts';
+import { type Offered, offerToRun } from '../events/listening.ts';
 import { OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { isFulfilledRun, type WaitKey } from '../run/waiting-run.ts';
@@ -168,14 +168,14 @@ const FIRST_DELIVERY_MS = 30_000;
 /**
  * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery after the one with which the
  * run took the event does not run its states here, as they may have ended that process: it delivers what the run owes, and
- * the listener leads to the run until the machine knows. After `too slow`, `offer` stores the event, `deliver` ends the task, and the machine resumes the run.
+ * the listener leads to the run until the machine knows. After `too slow`, `offerToRun` stores the event, `deliver` ends the task, and the machine resumes the run.
  */
 async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   const read = await runs.find(ports, key.run);
   const isFirst = ports.clock.now() - recorded.due < FIRST_DELIVERY_MS;
   const woke = isFirst && read !== undefined ? await takeAndWake(ports, read, key.number, recorded) : 'not here';
   if (woke === 'taken') return woke;
-  const offered = await offer(ports, key, recorded, read);
+  const offered = await offerToRun(ports, key, recorded, read);
   const run = offered.run ?? (await runs.find(ports, key.run));
   if (run === undefined) return offered.did;
   const mayWake = offered.did === 'taken' && woke === 'not here' && isFulfilledRun(run);

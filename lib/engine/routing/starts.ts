@@ -74,7 +74,7 @@ export async function startByClock(ports: RunnerPorts, target: Schedule['target'
   const start = { id: runOfTick(target, planned), input: new Uint8Array(), invoker: 'cron' };
   const isUrgent = readAt - planned > MAX_TICK_DELAY_MS;
   // A workflow that skips starts has runs at work.
-  await startOnce(ports, { ...opened, readAt }, { ...start, isUrgent }).catch((error: unknown) => {
+  await startRun(ports, { ...opened, readAt }, { ...start, isUrgent }).catch((error: unknown) => {
     if (!(error instanceof FullError)) throw error;
   });
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
@@ -95,7 +95,7 @@ async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candid
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
   const id = spreadId(derivedId(due, opened.node.id, 'event', nameOf(recorded), replay?.id ?? ''));
-  const isFirst = await startOnce(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
+  const isFirst = await startRun(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
   if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
   return { did: 'started', started: id };
 }
@@ -109,7 +109,7 @@ async function startBySet(ports: RunnerPorts, { opened, plan, recorded }: Candid
   const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
   if (typeof added === 'string') return { did: added };
   const id = spreadId(derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys));
-  await startOnce(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
+  await startRun(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
   return { did: 'started', started: id };
 }
 
@@ -134,7 +134,7 @@ interface NewStart {
 }
 
 /** Stores and starts a run, unless it is stored already. Returns whether it was not. */
-async function startOnce(
+async function startRun(
   ports: RunnerPorts,
   workflow: Startable,
   { id, input, invoker, isUrgent = false }: NewStart,

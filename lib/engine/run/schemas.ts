@@ -19,7 +19,7 @@ export class InputError extends ServiceError {
   constructor(violations: readonly string[]) {
     const named = violations.slice(0, MAX_NAMED).map((text) => text.slice(0, MAX_NAMED_LENGTH));
     const more = violations.length > MAX_NAMED ? `; and ${violations.length - MAX_NAMED} more` : '';
-    const message = `the input does not fit the workflow: ${named.join('; ')}${more}`;
+    const message = `the input does not match the schema of the workflow: ${named.join('; ')}${more}`;
     super('malformed', message, { violations: violations.slice(0, MAX_VIOLATIONS) });
   }
 }
@@ -69,5 +69,5 @@ export async function outputFailure({ output }: Plan, data: unknown): Promise<St
   const violations = await findViolations(output, data).catch(asViolation);
   if (violations.length === 0) return undefined;
   const evaluated = { query: 'jq(.)', result: data, hints: violations.slice(1) };
-  return failure('output.invalid', `the output does not fit the workflow: ${violations[0]}`, evaluated);
+  return failure('output.invalid', `the output does not match the schema of the workflow: ${violations[0]}`, evaluated);
 }

@@ -9,7 +9,7 @@ export type Next = { readonly to: string } | { readonly suspend: Suspend } | Run
 
 /** Goes to the state that an exit names; the run ends where it names none. */
 export function transition(unit: StepUnit, { transition: to }: Pick<Exit, 'transition'>): Next {
-  if (to === undefined || to === '') return endRun(unit);
+  if (to === undefined || to === '') return endOf(unit);
   unit.log(`Transitioning to next state: ${to} (${unit.step + 1}).`);
   return { to };
 }
@@ -18,7 +18,7 @@ export function transition(unit: StepUnit, { transition: to }: Pick<Exit, 'trans
  * A run that passed an error state ends failed with the error of that state. The end of a handler does not end the run:
  * `beforeEnd` decides that.
  */
-function endRun(unit: StepUnit): RunEnd {
+function endOf(unit: StepUnit): RunEnd {
   if (unit.handling !== undefined) return { end: 'complete' };
   const { raised } = unit;
   if (raised !== undefined) unit.log(`Workflow failed with error '${raised.code}': ${raised.message}`, 'error');

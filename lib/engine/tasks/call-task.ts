@@ -20,7 +20,7 @@ import { childId } from '../run/child-ids.ts';
 import { rejectionOf } from '../run/suspension.ts';
 import { isWaiting, type WaitingRun } from '../run/waiting-run.ts';
 import { runChildInPlace, wakeCaller } from '../step/resume.ts';
-import { offer } from '../workers/offering.ts';
+import { offerTask } from '../workers/offering.ts';
 import { FaultError } from './results.ts';
 
 /** A child has this long within the task, until it ends or waits. */
@@ -141,7 +141,7 @@ class CallMaker {
   private async serve(child: runs.Run): Promise<TaskReply | undefined> {
     const { ports, task } = this;
     if (runs.isTask(child)) {
-      const offered = await offer(ports, child, task);
+      const offered = await offerTask(ports, child, task);
       return offered.status === 'pending' ? undefined : this.reportAgain(offered);
     }
     if (isMadeByMachine(child)) return this.continueInMachine(child);

@@ -14,7 +14,7 @@ export const notifyPolls = ({ namespaceId, callee }: Task): void => wakePoll(nam
  * Offers a stored task to the workers of its queue. Its end ends the task of the machine. Safe to repeat with another one:
  * the last one counts. Returns the task as it is stored then; one that has ended is to be reported by the caller.
  */
-export async function offer(ports: EnginePorts, task: Task, holding: HoldingTask): Promise<runs.Run> {
+export async function offerTask(ports: EnginePorts, task: Task, holding: HoldingTask): Promise<runs.Run> {
   const { run } = await runs.update(ports, task, (current) => {
     const { parent } = current;
     if (current.status !== 'pending' || parent === undefined || parent.token === holding.token) return undefined;

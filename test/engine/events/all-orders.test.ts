@@ -5,7 +5,7 @@ import * as runs from '../../../lib/domain/runs/runs.ts';
 import { isFulfilled } from '../../../lib/domain/runs/waits.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
-import { offer } from '../../../lib/engine/events/listening.ts';
+import { offerToRun } from '../../../lib/engine/events/listening.ts';
 import type { EnginePorts, RunnerPorts } from '../../../lib/engine/ports.ts';
 import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
@@ -111,7 +111,7 @@ const offers = ({ id, published }: Beginning) =>
       `offer of ${event}`,
       ({ ports: now }: OrderedWorld) =>
         async (ports: EnginePorts) =>
-          offer(
+          offerToRun(
             ports,
             { run: id, number: 1 },
             await events.need(now, (await namespaces.need(now, NAMESPACE)).id, event),

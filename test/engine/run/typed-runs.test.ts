@@ -60,7 +60,7 @@ const CHAINS = `- {id: sorry, type: noop, transform: 'jq(. + {why: .error.code})
 - {id: last, type: noop}
 `;
 const NOOP = 'states: [{id: a, type: noop}]\n';
-const UNFIT = 'the input does not fit the workflow: (root): order is required';
+const UNFIT = 'the input does not match the schema of the workflow: (root): order is required';
 
 describe('a workflow with an input schema', () => {
   test('begins with the defaults, and keeps the input as it was sent', async () => {
@@ -142,7 +142,7 @@ states:
     await receive(world.ports, namespace, { specversion: '1.0', id: '1', source: 's', type: 'order.placed' });
     await settle(world);
     const run = await onlyRun(world);
-    const message = 'the input does not fit the workflow: order.placed: order is required';
+    const message = 'the input does not match the schema of the workflow: order.placed: order is required';
     expect(run).toMatchObject({ status: 'failed', code: 'service.input.invalid', message, flow: ['sorry', 'last'] });
     expect(run.data).toMatchObject({ why: 'service.input.invalid' });
     expect(run.tail.map(({ text }) => text)).toContain(
@@ -205,7 +205,7 @@ states:
 
 describe('a workflow with an output schema', () => {
   const OUTPUT = 'output: {required: [paid], properties: {paid: {type: boolean}}}\n';
-  const MESSAGE = 'the output does not fit the workflow: (root): paid is required';
+  const MESSAGE = 'the output does not match the schema of the workflow: (root): paid is required';
 
   test('completes a run whose output fits', async () => {
     const world = await worldWith({ main: `${OUTPUT}states: [{id: a, type: noop, transform: {paid: true}}]\n` });

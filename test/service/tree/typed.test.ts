@@ -41,7 +41,8 @@ beforeAll(async () => {
 
 afterAll(() => client.close());
 
-const MESSAGE = 'the input does not fit the workflow: order: String length must be greater than or equal to 2';
+const MESSAGE =
+  'the input does not match the schema of the workflow: order: String length must be greater than or equal to 2';
 
 describe('a start with an input that does not fit', () => {
   test.each(['execute', 'wait'])('is answered with 400 and the paths of the mistakes by op=%s', async (op) => {

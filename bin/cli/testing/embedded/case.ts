@@ -69,7 +69,7 @@ class CaseRunner {
   readonly #sent = new Set<string>();
   readonly #problems: string[] = [];
   #root: string | undefined;
-  /** The failure of a start whose input does not fit the workflow. */
+  /** The failure of a start whose input does not match the schema of the workflow. */
   #rejection: Observation['error'];
 
   constructor(prepared: PreparedCase, variation: Variation, giveUpAt: number) {

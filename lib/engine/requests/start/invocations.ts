@@ -39,7 +39,7 @@ export interface Prepared {
 
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
- * invoked, `malformed` for an input that cannot be instance data or does not fit the workflow, and `too-many` for a namespace at a limit.
+ * invoked, `malformed` for an input that cannot be instance data or does not match the schema of the workflow, and `too-many` for a namespace at a limit.
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
   const { input, key, invoker = 'api' } = invocation;

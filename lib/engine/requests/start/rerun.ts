@@ -142,7 +142,7 @@ async function reuseFor(
 /**
  * Prepares a run that repeats another one, which has ended, under a new id or the given one. Stores nothing. Throws
  * `invalid` where the record or the revision does not allow it, `malformed` for a patch that cannot be applied and for an
- * input that does not fit the workflow, and what opening a workflow throws.
+ * input that does not match the schema of the workflow, and what opening a workflow throws.
  */
 async function prepare(ports: CleanupPorts, run: runs.Run, wanted: Rerun, id: string) {
   const { from, revision, patch } = wanted;
