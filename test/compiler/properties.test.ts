@@ -65,7 +65,7 @@ test('the machine of a workflow without waits is valid for asl-validator', () =>
       expect(names.filter((name) => name.length > 80 || /\p{Cc}/u.test(name))).toEqual([]);
     }),
     // The validator compiles its schemas again for each machine.
-    { numRuns: cases(20, 100) },
+    { numRuns: cases(20, 50) },
   );
 });
 
@@ -76,7 +76,7 @@ test('a plan is plain JSON, unchanged by storing it', () => {
       expect(JSON.parse(JSON.stringify(plan))).toStrictEqual(plan);
     }),
     // The validator compiles its schemas again for each machine.
-    { numRuns: cases(20, 100) },
+    { numRuns: cases(20, 50) },
   );
 });
 
@@ -140,7 +140,7 @@ test('any text has a plan or problems', () => {
 test('any text of tokens of the language has a plan or problems', () => {
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => expectPlanOrProblems(tokens.join(''))),
-    { numRuns: cases(700, 2000) },
+    { numRuns: cases(700, 1200) },
   );
 });
 
@@ -176,6 +176,6 @@ test('any value in any field of a workflow gives a plan or problems', () => {
   const document = fc.tuple(fc.dictionary(part, value), fc.array(state)).map(([top, states]) => ({ ...top, states }));
   fc.assert(
     fc.property(document, (written) => expectPlanOrProblems(JSON.stringify(written))),
-    { numRuns: cases(400, 1000) },
+    { numRuns: cases(400, 600) },
   );
 });

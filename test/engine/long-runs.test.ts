@@ -49,8 +49,8 @@ async function run(sources: Readonly<Record<string, string>>, input = '{}', opti
 const KID = 'functions: [{id: kid, type: subflow, workflow: kid}]\n';
 const QUICK = 'states: [{id: q, type: noop, transform: "jq({n: .n})"}]\n';
 const SLEEPER = 'states: [{id: nap, type: delay, duration: PT3S, transform: "jq({n: .n})"}]\n';
-const LOOPS = cases(20_000, 100_000);
-const QUICK_CHILDREN = cases(2_000, 10_000);
+const LOOPS = cases(20_000, 50_000);
+const QUICK_CHILDREN = cases(2_000, 5_000);
 const SLOW_CHILDREN = cases(500, 1000);
 const POLLS = cases(1000, 2000);
 

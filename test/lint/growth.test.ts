@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<string, (size: number) => string>> = {
     `states:\n- id: a\n  type: noop\n  catch: [{error: '${'a?b?'.repeat(size / 16)}x', transition: a}]\n`,
 };
 
-const SIZE = 250;
+const SIZE = 160;
 
 /** Growth by twice the size, divided by that before: 2 if it is linear, 4 if it is quadratic. */
 const MOST = 2.7;

@@ -64,7 +64,7 @@ test.each([
   ['any', fc.record({ source: program, data: document })],
   ['typed', fc.record({ source: typedProgram, data: typedDocument })],
 ])(`the shape of a jq program admits each of its outputs: %s programs, seed ${SEED}`, (_, pair) => {
-  const pairs = fc.sample<{ source: string; data: unknown }>(pair, { numRuns: cases(4_000, 40_000), seed: SEED });
+  const pairs = fc.sample<{ source: string; data: unknown }>(pair, { numRuns: cases(4_000, 15_000), seed: SEED });
   const wrong = pairs.flatMap(({ source, data }) => (unsound(source, data).length > 0 ? [{ source, data }] : []));
   const [smallest] = wrong.toSorted((a, b) => a.source.length - b.source.length);
   expect(smallest).toBeUndefined();

@@ -13,7 +13,7 @@ import { cases } from '../../effort.ts';
 import { MemoryPorts } from '../world/memory-ports.ts';
 
 const HOUR = 3_600_000;
-const WAITING = cases(5_000, 100_000);
+const WAITING = cases(5_000, 40_000);
 const NAMESPACES = 20;
 const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT40H}]\n';
 
