@@ -17,15 +17,18 @@ export interface Bounds {
 export const MAX_NODES = 500_000;
 
 /** The same in words, for messages. */
-export const MOST_NODES = `${MAX_NODES} values, of which each different key of its objects counts as ten`;
+export const MOST_NODES = `${MAX_NODES} values, of which each different key of its objects counts as ten, and a list or object one more for each 64 that it is in`;
 
-/** The measured size, in the units of `Bounds`. */
-type Extent = { -readonly [Unit in keyof Bounds]: number };
+/** The measured size, in the units of `Bounds`; `unknown`: the values in it that are not in a part that is cached. */
+type Extent = { -readonly [Unit in keyof Bounds]: number } & { unknown: number };
 
 /** Sizes measured before. Values are never changed, and a part that many values share is measured once. */
 const extents = new WeakMap<object, Extent>();
 
-/** Small parts are measured faster than they are found. In values. */
+/**
+ * A part is cached if it has so many values outside of parts that are cached: small parts are measured faster than they are
+ * found, and of lists in each other only some are cached, since each entry of the cache costs the collection of garbage time.
+ */
 const MIN_CACHED_NODES = 100;
 
 /** Returns the bound that the value exceeds; undefined if it exceeds none. The value must not be changed afterwards. */
@@ -38,7 +41,7 @@ export function exceededBound(value: unknown, bounds: Bounds): keyof Bounds | un
 
 /** Measures down to the allowed level. The size of a part that is deeper is incomplete, so it is not cached. */
 function extentOf(value: unknown, allowed: number): Extent {
-  const sum: Extent = { levels: 0, characters: 0, nodes: 0 };
+  const sum: Extent = { levels: 0, characters: 0, nodes: 0, unknown: 0 };
   measure(value, allowed, sum);
   return sum;
 }
@@ -46,6 +49,7 @@ function extentOf(value: unknown, allowed: number): Extent {
 /** Adds the size of a value, whose levels are at most `allowed`, to the sum of its siblings. */
 function measure(value: unknown, allowed: number, sum: Extent): void {
   sum.nodes += 1;
+  sum.unknown += 1;
   sum.characters += 2;
   if (typeof value === 'string') sum.characters += value.length;
   if (typeof value !== 'object' || value === null) return;
@@ -53,10 +57,11 @@ function measure(value: unknown, allowed: number, sum: Extent): void {
   sum.levels = Math.max(sum.levels, inner.levels);
   sum.characters += inner.characters;
   sum.nodes += inner.nodes;
+  sum.unknown += inner.unknown;
 }
 
 function measureMembers(value: object, allowed: number): Extent {
-  const inner: Extent = { levels: 0, characters: 0, nodes: 0 };
+  const inner: Extent = { levels: 0, characters: 0, nodes: 0, unknown: 0 };
   if (allowed === 0) return { ...inner, levels: 1 };
   if (Array.isArray(value)) for (const member of value) measure(member, allowed - 1, inner);
   else {
@@ -67,7 +72,9 @@ function measureMembers(value: object, allowed: number): Extent {
     }
   }
   inner.levels += 1;
-  if (inner.levels <= allowed && inner.nodes >= MIN_CACHED_NODES) extents.set(value, inner);
+  if (inner.levels > allowed || inner.unknown < MIN_CACHED_NODES) return inner;
+  inner.unknown = 0;
+  extents.set(value, inner);
   return inner;
 }
 
@@ -94,8 +101,13 @@ export function isLarge(value: unknown): boolean {
   return count > LARGE_NODES;
 }
 
-const [COMMA, QUOTE, BACKSLASH, LIST, OBJECT, COLON] = Buffer.from(',"\\[{:');
+const [COMMA, QUOTE, BACKSLASH, COLON, LIST, OBJECT, END_OF_LIST, END_OF_OBJECT] = Buffer.from(',"\\:[{]}');
 const BLANKS: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'));
+
+/** To format a list or an object takes a step for each one that it is in, and so many steps take as long as a value. */
+const LEVELS_A_NODE = 64;
+/** A value of more levels is refused for them, by `exceededBound`. */
+const MAX_LEVELS = 1024;
 
 /** A key that no object before has costs as much as so many values. */
 const NODES_A_KEY = 10;
@@ -109,8 +121,8 @@ function endOfString(text: Uint8Array, at: number): number {
 }
 
 /**
- * Whether UTF-8 JSON text has more than `most` values, found without parsing it; an empty list or object counts as two, and
- * each different key of its objects beyond the first thousand as ten. A text that does not begin as a list or an object has not.
+ * Whether UTF-8 JSON text has more than `most` values, found without parsing it; an empty list or object counts as two, each
+ * different key of its objects beyond the first thousand as ten, and a list or object within 64 others as two. A text that does not begin as a list or an object has not.
  */
 export function hasMoreNodes(text: Uint8Array, most: number): boolean {
   let at = 0;
@@ -118,6 +130,7 @@ export function hasMoreNodes(text: Uint8Array, most: number): boolean {
   if (text[at] !== LIST && text[at] !== OBJECT) return false;
   const keys = new NewKeys(text);
   let nodes = 1;
+  let level = 0;
   let begin = 0;
   let end = 0;
   for (; at < text.length && nodes <= most; at += 1) {
@@ -126,7 +139,11 @@ export function hasMoreNodes(text: Uint8Array, most: number): boolean {
       begin = at + 1;
       end = endOfString(text, begin);
       at = end;
-    } else if (byte === COMMA || byte === LIST || byte === OBJECT) nodes += 1;
+    } else if (byte === COMMA) nodes += 1;
+    else if (byte === LIST || byte === OBJECT) {
+      nodes += 1 + (level > MAX_LEVELS ? 0 : Math.floor(level / LEVELS_A_NODE));
+      level += 1;
+    } else if (byte === END_OF_LIST || byte === END_OF_OBJECT) level -= 1;
     else if (byte === COLON && keys.isNew(begin, end)) nodes += NODES_A_KEY;
   }
   return nodes > most;

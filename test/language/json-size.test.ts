@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Bounds, exceededBound, hasMoreNodes, isLarge } from '../../lib/language/json-size.ts';
 
 const BOUNDS: Bounds = { levels: 3, characters: 40, nodes: 6 };
@@ -25,6 +25,25 @@ describe('the bound that a value exceeds', () => {
     expect(exceededBound(shared, { levels: 3, characters: 1000, nodes: 403 })).toBe('nodes');
     expect(exceededBound(shared, { levels: 2, characters: 1000, nodes: 404 })).toBe('levels');
     expect(exceededBound([shared], { levels: 3, characters: 1000, nodes: 500 })).toBe('levels');
+  });
+});
+
+describe('measuring', () => {
+  test('caches few of the lists that are in each other', () => {
+    const set = vi.spyOn(WeakMap.prototype, 'set');
+    const nested = JSON.parse(`[${Array.from({ length: 50 }, () => '['.repeat(900).concat(']'.repeat(900))).join()}]`);
+    expect(exceededBound(nested, { levels: 1000, characters: 1e9, nodes: 1e9 })).toBeUndefined();
+    expect(exceededBound(nested, { levels: 1000, characters: 1e9, nodes: 45_000 })).toBe('nodes');
+    const cached = set.mock.calls.length;
+    set.mockRestore();
+    expect(cached).toBeGreaterThan(0);
+    expect(cached).toBeLessThan(500);
+  });
+
+  test('looks at each of the parts that others have twice only some times', () => {
+    let value: unknown = 1;
+    for (let level = 0; level < 60; level += 1) value = [value, value];
+    expect(exceededBound(value, { levels: 100, characters: 1e300, nodes: 1e9 })).toBe('nodes');
   });
 });
 
@@ -76,8 +95,10 @@ describe('JSON text has more values than allowed', () => {
       ),
       false,
     ],
+    ['lists in 900 others', repeated(100, '['.repeat(900) + ']'.repeat(900)), true],
+    ['lists in 60 others', repeated(7000, '['.repeat(60) + ']'.repeat(60)), false],
     ['200,000 objects of the same key', repeated(200_000, '{"\\"a":1}'), false],
-  ])('by its different keys: %s', (_what, text, expected) => {
+  ])('by its different keys and its levels: %s', (_what, text, expected) => {
     expect(hasMoreNodes(bytes(text), 500_000)).toBe(expected);
   });
 });

@@ -146,28 +146,28 @@ describe('a body of too many JSON values', () => {
       at('/wf?op=execute'),
       CROWD,
       400,
-      'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it',
+      'the input is of more than 500000 values, of which each different key of its objects counts as ten, and a list or object one more for each 64 that it is in; send less of it',
     ],
     [
       'POST',
       at('/wf?op=wait'),
       CROWD,
       400,
-      'the input is of more than 500000 values, of which each different key of its objects counts as ten; send less of it',
+      'the input is of more than 500000 values, of which each different key of its objects counts as ten, and a list or object one more for each 64 that it is in; send less of it',
     ],
     [
       'POST',
       '/api/keys',
       CROWD,
       413,
-      'request payload too large: at most 500000 values, of which each different key of its objects counts as ten',
+      'request payload too large: at most 500000 values, of which each different key of its objects counts as ten, and a list or object one more for each 64 that it is in',
     ],
     [
       'POST',
       '/api/jq',
       `{"query":".","data":"${base64}"}`,
       400,
-      'invalid json data: of more than 500000 values, of which each different key of its objects counts as ten',
+      'invalid json data: of more than 500000 values, of which each different key of its objects counts as ten, and a list or object one more for each 64 that it is in',
     ],
   ])('is refused by %s %s', async (method, path, body, status, message) => {
     expect(refusalOf(await send(method, path, body))).toEqual([status, message]);
