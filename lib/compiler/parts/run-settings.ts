@@ -1,6 +1,7 @@
 import { isObject } from '../../language/json.ts';
 import { labelNameProblem, MAX_LABELS } from '../../language/labels.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
+import { defaultProblem } from '../../language/schemas/violations.ts';
 import { reportInvalid } from '../decoding/context.ts';
 import {
   createDecoder,
@@ -41,6 +42,8 @@ const dataSchema = createDecoder<unknown>({ kind: 'schema' }, (node, field, cont
   const types = isObject(decoded) ? [decoded['type'] ?? 'object'].flat() : ['object'];
   const hint = () => "an input that is no object is the member 'input' of the data";
   if (!types.includes('object')) reportInvalid(context, node, `${field.name}: the data of a run is an object`, hint);
+  const problem = context.budget.schemaParts < 0 ? undefined : defaultProblem(decoded);
+  if (problem !== undefined) reportInvalid(context, node, `${field.name}: ${problem}`);
   return decoded;
 });
 

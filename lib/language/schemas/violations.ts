@@ -71,6 +71,29 @@ function formatError(error: ErrorObject): string {
  */
 export const violations = (schema: unknown, value: unknown): string[] => violationsBy(validatorOf, schema, value);
 
+/**
+ * The first default that does not fit the schema in which it stands, in words; undefined: none. Looks into members and items.
+ * A schema that refers to others than the definitions of `root` is not looked at.
+ */
+export function defaultProblem(schema: unknown, path = '(root)', root: unknown = schema): string | undefined {
+  if (!isObject(schema) || !isObject(root)) return undefined;
+  const { definitions, $defs } = root;
+  const own = { ...(definitions !== undefined && { definitions }), ...($defs !== undefined && { $defs }), ...schema };
+  if (Object.hasOwn(schema, 'default') && schemaProblem(own) === undefined) {
+    const [violation] = violations(own, schema['default']);
+    if (violation !== undefined)
+      return `the default of ${path} does not fit its schema: ${violation.replace(/^\(root\): /, '')}`;
+  }
+  const { properties, items } = schema;
+  const members = isObject(properties) ? Object.entries(properties) : [];
+  const below = path === '(root)' ? '' : `${path}.`;
+  for (const [name, member] of [...members, ...[items].flat().map((item) => ['[]', item] as const)]) {
+    const problem = defaultProblem(member, below + name, root);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
 /** A value that was fitted to a schema. */
 export interface Fitted {
   readonly violations: readonly string[];

@@ -68,6 +68,18 @@ test('a schema that is not valid, or allows no object, is rejected when it is st
   for (const [field, message] of [
     ['input: {type: text}', 'invalid schema'],
     ['output: {type: array}', 'the data of a run is an object'],
+    [
+      'input: {properties: {n: {type: integer, default: x}}}',
+      'the default of n does not fit its schema: Invalid type. Expected: integer, given: string',
+    ],
+    [
+      'input: {properties: {a: {properties: {b: {enum: [1], default: 2}}}}}',
+      'the default of a.b does not fit its schema: (root) must be one of the following: 1',
+    ],
+    [
+      'input: {properties: {l: {items: {$ref: "#/definitions/d", default: 0}}}, definitions: {d: {minimum: 1}}}',
+      'the default of l.[] does not fit its schema: Must be greater than or equal to 1',
+    ],
   ] as const) {
     const reply = await store('wrong', `${field}\n${NOOP}`);
     expect(reply.status).toBe(406);
