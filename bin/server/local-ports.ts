@@ -29,7 +29,7 @@ import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
 import { openStorage, type Storage } from './storage.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startUpkeep } from './upkeep/upkeep.ts';
 
 /** The ports of the local service. */
 export interface LocalPorts {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { summaryText } from '../../lib/adapters/local/database/data-summary.ts';
 import { LOCAL_KEY_FILE } from '../../lib/adapters/local/vault.ts';
 import { isConsoleReady } from './access/console.ts';
+import { logAsJson } from './log-format.ts';
 import { adviceOn, testedNode } from './node-version.ts';
 import { startService } from './service.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
@@ -25,10 +26,11 @@ function keyTextOf({ apiKey, data = '' }: LocalSettings, newKey: string | undefi
 const STOP_MS = 9000;
 
 async function serveUntilStopped(): Promise<void> {
+  const settings = readSettings(process.env);
+  if (settings.log === 'json') logAsJson();
   const advice = adviceOn(process.versions.node, testedNode());
   if (advice !== undefined) console.error(advice);
   const hasConsole = await isConsoleReady();
-  const settings = readSettings(process.env);
   let newKey: string | undefined;
   const service = await startService(settings, {
     onNewKey: (key) => {

@@ -11,8 +11,8 @@ import { SignInLinks } from './access/sign-in.ts';
 import { loadHandlers } from './handlers.ts';
 import { type LocalPorts, openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
-import { startReconciling } from './reconciling.ts';
 import type { LocalSettings } from './settings.ts';
+import { startReconciling } from './upkeep/reconciling.ts';
 
 export type { Observer } from './observer.ts';
 

@@ -34,6 +34,8 @@ export interface LocalSettings {
   readonly quotas?: Settings['quotas'];
   /** Open connections of one address; 4,000 by default. */
   readonly connectionsPerAddress?: number | undefined;
+  /** How the process writes its own log; default `text`. */
+  readonly log?: 'text' | 'json' | undefined;
   /** The retention, scope and destination of the audit log. */
   readonly audit?: AuditSettings | undefined;
   /** Where traces are exported; absent: nowhere. */
@@ -143,6 +145,7 @@ export function readSettings(environment: Environment): LocalSettings {
     limits: limitsOf(environment),
     quotas: quotasOf(environment),
     connectionsPerAddress: connectionsOf(environment),
+    log: logFormatOf(environment),
     audit: auditOf(environment),
     traces: traceSettings(environment),
     containers: {
@@ -189,6 +192,12 @@ function quotasOf(environment: Environment): Settings['quotas'] {
 function connectionsOf(environment: Environment): number {
   const { WEFT_MAX_CONNECTIONS } = environment;
   return limitOf('WEFT_MAX_CONNECTIONS', WEFT_MAX_CONNECTIONS, 4_000);
+}
+
+function logFormatOf({ WEFT_LOG }: Environment): LocalSettings['log'] {
+  if (WEFT_LOG === undefined || WEFT_LOG === '') return 'text';
+  if (WEFT_LOG === 'text' || WEFT_LOG === 'json') return WEFT_LOG;
+  throw new Error(`WEFT_LOG is '${WEFT_LOG}'; it must be text or json`);
 }
 
 function auditScopeOf(text: string | undefined): AuditSettings['scope'] {

@@ -16,6 +16,11 @@ describe('the settings of npm start', () => {
     },
   );
 
+  test('reject a format of the log that is unknown', () => {
+    expect([readSettings({}).log, readSettings({ WEFT_LOG: 'json' }).log]).toEqual(['text', 'json']);
+    expect(() => readSettings({ WEFT_LOG: 'yaml' })).toThrow("WEFT_LOG is 'yaml'; it must be text or json");
+  });
+
   test('reject a short key', () => {
     expect(readSettings({ APIKEY: 'sixteen-or-more!' }).apiKey).toBe('sixteen-or-more!');
     for (const key of ['short', 'fifteen-or-less', 'with a space in it'])

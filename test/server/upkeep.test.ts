@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startService } from '../../bin/server/service.ts';
-import { keepUp, startUpkeep, type UpkeepOptions } from '../../bin/server/upkeep.ts';
+import { keepUp, startUpkeep, type UpkeepOptions } from '../../bin/server/upkeep/upkeep.ts';
 import { databaseBlobs } from '../../lib/adapters/local/blobs.ts';
 import { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { databaseTable } from '../../lib/adapters/local/table/table.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { compact } from '../../lib/adapters/local/database/compaction.ts';
-import type { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
-import type { Expire } from '../../lib/adapters/local/table/expiry.ts';
-import { remainsOf } from '../../lib/domain/purging/remains.ts';
-import type { Clock } from '../../lib/ports/clock.ts';
+import { compact } from '../../../lib/adapters/local/database/compaction.ts';
+import type { LocalDatabase } from '../../../lib/adapters/local/database/database.ts';
+import type { Expire } from '../../../lib/adapters/local/table/expiry.ts';
+import { remainsOf } from '../../../lib/domain/purging/remains.ts';
+import type { Clock } from '../../../lib/ports/clock.ts';
 
 export interface UpkeepOptions {
   readonly database: LocalDatabase;

@@ -1,5 +1,5 @@
-import { type Pass, reconcile } from '../../lib/engine/recovery/reconciler.ts';
-import type { Ports } from '../../lib/ports/ports.ts';
+import { type Pass, reconcile } from '../../../lib/engine/recovery/reconciler.ts';
+import type { Ports } from '../../../lib/ports/ports.ts';
 
 const INTERVAL_MS = 60_000;
 
