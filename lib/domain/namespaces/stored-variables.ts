@@ -1,5 +1,5 @@
 import type { Ports } from '../../ports/ports.ts';
-import type { Write } from '../../ports/table.ts';
+import { type Condition, ConflictError, type Key, type Table, type Write } from '../../ports/table.ts';
 import { toTtl } from '../../time/expiry.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { sha256, timeOf } from '../storage/ids.ts';
@@ -60,6 +60,55 @@ export function countingWrites(namespaceId: string, changes: readonly SizeChange
     writes.set(window, { do: 'update', key, add: { kib, count }, ...ttl });
   }
   return [...writes.values()];
+}
+
+/**
+ * The condition of the write of a variable, by the size of the stored one: another request that changed it at this moment
+ * has counted that.
+ */
+export const whenStill = (before: number | undefined): Condition =>
+  before === undefined ? { absent: true } : { equals: { size: before } };
+
+type Change = Extract<Write, { readonly do: 'put' | 'delete' }>;
+
+const keyOf = (write: Write): Key => (write.do === 'put' ? { table: write.table, ...write.item } : write.key);
+const isCounting = (write: Write): boolean => write.do === 'update' && write.add?.['kib'] !== undefined;
+const isOfVariable = (write: Write): write is Change => keys.ownerIn(keyOf(write)) !== undefined;
+
+/** The same writes, with the variables counted as they are stored now. */
+async function recounted(table: Table, namespaceId: string, writes: readonly Write[]): Promise<Write[]> {
+  const changes = writes.filter(isOfVariable);
+  const stored = await table.get(changes.map(keyOf));
+  const sizes = changes.map((write, index): SizeChange => {
+    const before = stored[index] === undefined ? undefined : Number(stored[index]['size']);
+    const after = write.do === 'put' ? Number(write.item['size']) : undefined;
+    return { owner: keys.ownerIn(keyOf(write)) as keys.VariableOwner, name: keyOf(write).sk, before, after };
+  });
+  const conditions = new Map(changes.map((write, index) => [write as Write, whenStill(sizes[index]?.before)]));
+  const others = writes.filter((write) => !isCounting(write));
+  return [
+    ...others.map(
+      (write): Write => (conditions.has(write) ? ({ ...write, when: conditions.get(write) } as Write) : write),
+    ),
+    ...countingWrites(namespaceId, sizes),
+  ];
+}
+
+/**
+ * Writes changes of a run among which may be variables and what counts them. If only variables have changed since their sizes
+ * were read, the changes are written again with those: the newest value stays. Throws ConflictError for any other condition.
+ */
+export async function writeCounted(table: Table, namespaceId: string, writes: readonly Write[]): Promise<void> {
+  for (let all = writes; ; ) {
+    try {
+      return await table.write(all);
+    } catch (error) {
+      if (!(error instanceof ConflictError) || error.failed.length === 0) throw error;
+      const failed = error.failed.map((index) => all[index]);
+      if (!failed.every((write) => write !== undefined && isOfVariable(write))) throw error;
+      all = await recounted(table, namespaceId, all);
+    }
+  }
 }
 
 /** What the variables of a namespace take: bytes of all, and the number of those that do not expire. */

@@ -6,14 +6,14 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isVariableName, MAX_MIME_LENGTH, needVariableName } from '../names.ts';
 import { putAt } from '../storage/batches.ts';
-import { ignoreConflict } from '../storage/conflicts.ts';
+import { ignoreConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import { readAll } from '../storage/queries.ts';
 import * as texts from '../storage/texts.ts';
-import { countingWrites } from './stored-variables.ts';
+import { countingWrites, whenStill } from './stored-variables.ts';
 import { variableProblem } from './variable-room.ts';
 
 export type Owner = keys.VariableOwner;
@@ -45,8 +45,15 @@ export async function find({ table, blobs }: Needs, owner: Owner, name: string):
   return item === undefined ? undefined : fromItem(blobs, item);
 }
 
-/** The write that stores a variable. A large value is stored as a blob first. */
-export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, variable: Variable): Promise<Write> {
+/**
+ * The write that stores a variable in place of one of `before` bytes, or of none. A large value is stored as a blob first.
+ */
+export async function toWrite(
+  { blobs }: Pick<Ports, 'blobs'>,
+  owner: Owner,
+  variable: Variable,
+  before: number | undefined,
+): Promise<Write> {
   const checksum = sha256(variable.bytes);
   const blob = keys.blobOf(
     `${owner.scope}s`,
@@ -54,19 +61,20 @@ export async function toWrite({ blobs }: Pick<Ports, 'blobs'>, owner: Owner, var
     'variables',
     keys.writtenAt(checksum, variable.updated),
   );
-  return putAt(keys.variable(owner, variable.name), {
+  const attributes = {
     value: await texts.storeBytes(blobs, blob, variable.bytes),
     mime: variable.mimeType,
     size: variable.bytes.length,
     checksum,
     created: variable.created,
     updated: variable.updated,
-  });
+  };
+  return putAt(keys.variable(owner, variable.name), attributes, whenStill(before));
 }
 
-/** The write that deletes a variable. */
-export function toDeletion(owner: Owner, name: string): Extract<Write, { readonly do: 'delete' }> {
-  return { do: 'delete', key: keys.variable(owner, name) };
+/** The write that deletes a variable of `before` bytes, or one that does not exist. */
+export function toDeletion(owner: Owner, name: string, before: number | undefined): Write {
+  return { do: 'delete', key: keys.variable(owner, name), when: whenStill(before) };
 }
 
 export interface VariableRecord {
@@ -175,13 +183,15 @@ export async function set(
   name: string,
   value: { readonly bytes: Uint8Array; readonly mimeType: string | undefined },
 ): Promise<Made> {
-  const made = await make(needs, owner, name, value);
-  const change = { owner, name, before: made.replaces, after: value.bytes.length };
-  const problem = await variableProblem(needs, namespace, change);
-  if (problem !== undefined) throw new ServiceError('over-quota', problem);
-  const write = await toWrite(needs, owner, made.variable);
-  await needs.table.write([write, ...countingWrites(namespace.id, [change])]);
-  return made;
+  return retryOnConflict(async () => {
+    const made = await make(needs, owner, name, value);
+    const change = { owner, name, before: made.replaces, after: value.bytes.length };
+    const problem = await variableProblem(needs, namespace, change);
+    if (problem !== undefined) throw new ServiceError('over-quota', problem);
+    const write = await toWrite(needs, owner, made.variable, made.replaces);
+    await needs.table.write([write, ...countingWrites(namespace.id, [change])]);
+    return made;
+  });
 }
 
 /** The size of a stored variable, bytes; undefined when there is none. */
@@ -196,12 +206,14 @@ export async function remove(
   { namespace, owner }: { readonly namespace: Home; readonly owner: Owner },
   name: string,
 ): Promise<number> {
-  const size = await sizeOf(needs, owner, name);
-  if (size === undefined) throw notFound('var_ref');
-  const change = { owner, name, before: size, after: undefined };
-  await needs.table.write([toDeletion(owner, name), ...countingWrites(namespace.id, [change])]);
-  await variableProblem(needs, namespace, change);
-  return size;
+  return retryOnConflict(async () => {
+    const size = await sizeOf(needs, owner, name);
+    if (size === undefined) throw notFound('var_ref');
+    const change = { owner, name, before: size, after: undefined };
+    await needs.table.write([toDeletion(owner, name, size), ...countingWrites(namespace.id, [change])]);
+    await variableProblem(needs, namespace, change);
+    return size;
+  });
 }
 
 /** Deletes all variables of a workflow of a namespace, and counts that. */
@@ -215,8 +227,8 @@ export async function removeOfWorkflow(
     const { items } = await table.query({ ...keys.variables(owner), only: ['size'], limit: BATCH_LIMIT / 2 });
     if (items.length === 0) return;
     const gone = items.map(({ sk: name, size }) => ({ owner, name, before: Number(size), after: undefined }));
+    const deletions = gone.map(({ name, before }) => toDeletion(owner, name, before));
     // A variable that another purge deletes at this moment is counted once.
-    const deletions = gone.map(({ name }): Write => ({ ...toDeletion(owner, name), when: { present: true } }));
     await ignoreConflict(table.write([...deletions, ...countingWrites(namespaceId, gone)]));
   }
 }

@@ -90,9 +90,11 @@ async function removeNode({ table }: Needs, node: Item, { namespaceId, namespace
   const deletion = { do: 'delete', key: { table: 'catalog', pk: node.pk, sk: node.sk } } as const;
   const isCounted = namespaceName !== undefined && node['type'] !== 'directory';
   const counting = isCounted ? uncounting({ id: namespaceId, name: namespaceName }, startsIn(node)) : [];
-  // Another purge has deleted it, or the namespace was deleted meanwhile.
-  const alone = () => table.write([deletion]);
-  await onConflict(table.write([{ ...deletion, when: { present: true } }, ...counting]), alone);
+  const when = { equals: { updated: Number(node['updated']) } };
+  await onConflict(table.write([{ ...deletion, when }, ...counting]), async ({ failed }) => {
+    // If it was changed, the next page has it as it is; else the namespace was deleted meanwhile.
+    if (!failed.includes(0)) await table.write([deletion]);
+  });
 }
 
 async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {

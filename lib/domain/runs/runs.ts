@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Item, Table, Write } from '../../ports/table.ts';
 import { withRelief } from '../namespaces/relief.ts';
+import { writeCounted } from '../namespaces/stored-variables.ts';
 import { batchesOf, putAt } from '../storage/batches.ts';
 import { onConflict, retryOnConflict } from '../storage/conflicts.ts';
 import { labelledRun } from '../storage/keys/label-keys.ts';
@@ -206,7 +207,7 @@ export async function commit(
   const further = [...moved, ...countingWrites(run), ...more];
   await withRelief({ table, clock }, { id: run.namespaceId, name: run.namespace }, async () => {
     if (run.seq === 1) await noteLabels({ table }, run);
-    await table.write([{ do: 'put', table: 'runs', item, when }, ...further]);
+    await writeCounted(table, run.namespaceId, [{ do: 'put', table: 'runs', item, when }, ...further]);
   });
   countCommit(run);
   const happened = measuresOf(run);

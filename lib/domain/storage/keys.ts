@@ -109,6 +109,11 @@ export function variables({ scope, id }: VariableOwner): Partition {
 }
 /** The key of a variable. */
 export const variable = (owner: VariableOwner, name: string): Key => at(variables(owner), name);
+/** The owner of the variable at a key; undefined for the key of anything else. */
+export function ownerIn({ pk }: Pick<Key, 'pk'>): VariableOwner | undefined {
+  const [kind, scope, id = ''] = pk.split('#');
+  return kind === 'variables' ? { scope: scope as VariableOwner['scope'], id } : undefined;
+}
 
 /** The data key that encrypts the secrets and credentials of an owner: the id of a namespace, or the installation. */
 export const dataKey = (owner: string): Key => at(catalog(`data-key#${owner}`));

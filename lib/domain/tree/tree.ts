@@ -134,7 +134,8 @@ export async function remove(
   if (type === 'directory' && !recursive) await needEmpty(ports, found.node);
   const { id: namespaceId, name: namespaceName } = found.namespace;
   const purge = purges.of(ports, { kind: type, id, namespaceId, namespaceName, path: shown });
-  const equals = recursive ? { id } : { id, updated };
+  // A workflow that changes meanwhile may start by others, which are counted.
+  const equals = recursive && type === 'directory' ? { id } : { id, updated };
   const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
   const counting = nodes.isWorkflow(found.node) ? uncounting(found.namespace, found.node.starts) : [];
   const written = ports.table.write([deletion, purges.toWrite(purge), ...counting]);
@@ -183,9 +184,16 @@ export async function rename(
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item: moved, when: { absent: true } },
     ...touch(site.namespace, site.directory, now),
-    { do: 'delete', key, when: { equals: { id: node.id } } },
+    // The copy of a workflow has its revision and how it starts, which may change meanwhile.
+    {
+      do: 'delete',
+      key,
+      when: { equals: nodes.isWorkflow(node) ? { id: node.id, updated: Number(item['updated']) } : { id: node.id } },
+    },
   ]);
-  await throwOnConflict(written, creationError(site));
+  await throwOnConflict(written, (conflict) =>
+    conflict.failed.some((index) => index > 1) ? changedMeanwhile(`'${node.path}'`) : creationError(site)(conflict),
+  );
   return { namespace: site.namespace, node: nodes.fromItem(moved, site.directory.path) };
 }
 

@@ -69,8 +69,10 @@ export class VariableBuffer {
   /** The writes of the changes, and those that count them; large values are stored as blobs first. */
   async toWrites(): Promise<Write[]> {
     const all = [...this.changes.values()];
-    const writes = all.map(async ({ owner, name, variable }) =>
-      variable === undefined ? variables.toDeletion(owner, name) : variables.toWrite(this.ports, owner, variable),
+    const writes = all.map(async ({ owner, name, variable, before }) =>
+      variable === undefined
+        ? variables.toDeletion(owner, name, before)
+        : variables.toWrite(this.ports, owner, variable, before),
     );
     const sizes = all.map(({ variable, ...change }) => ({ ...change, after: variable?.bytes.length }));
     return [...(await Promise.all(writes)), ...countingWrites(this.namespace.id, sizes)];
