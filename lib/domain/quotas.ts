@@ -8,6 +8,8 @@ interface Quota {
   /** What is counted, as error messages name it. */
   readonly things: string;
   readonly byDefault: number;
+  /** What makes room, if not the deletion of some. */
+  readonly remedy?: string;
 }
 
 const GIB = 1024 ** 3;
@@ -21,6 +23,13 @@ export const QUOTAS = {
   workflows: { of: 'namespace', things: 'workflows', byDefault: 10_000 },
   /** Workflows that the clock starts. */
   schedules: { of: 'namespace', things: 'schedules', byDefault: 1_000 },
+  /** Of the busiest hour of each: 16 a second, or 1,000 schedules that tick each minute. */
+  ticks: {
+    of: 'namespace',
+    things: 'ticks of schedules an hour',
+    byDefault: 60_000,
+    remedy: 'let schedules tick less often',
+  },
   /** Event filters by which workflows start. */
   listeners: { of: 'namespace', things: 'events that start workflows', byDefault: 10_000 },
   /** With folders, and with those that a workflow names and that have no value yet. */
@@ -56,8 +65,8 @@ export const mostOf = (
 
 /** Why there is no room for another thing, and what to do. */
 export function noRoom(name: QuotaName, most: number): string {
-  const { of, things } = QUOTAS[name];
-  return `the ${of} has its quota of ${most} ${things}: delete some, or ask an administrator to raise '${name}'`;
+  const { of, things, remedy = 'delete some' }: Quota = QUOTAS[name];
+  return `the ${of} has its quota of ${most} ${things}: ${remedy}, or ask an administrator to raise '${name}'`;
 }
 
 /** Throws `over-quota` (507) if with `more` there are more than there may be. */

@@ -6,6 +6,8 @@ export interface TreeCounts {
   readonly workflows: number;
   /** Workflows that the clock starts. */
   readonly schedules: number;
+  /** How often the clock starts them, times in an hour. */
+  readonly ticks: number;
   /** Event filters by which workflows start. */
   readonly listeners: number;
 }
@@ -13,7 +15,8 @@ export interface TreeCounts {
 /** The counts in the item of a namespace. */
 export function treeCountsIn(item: Item): TreeCounts {
   const countOf = (name: keyof TreeCounts) => Math.max(Number(item[name] ?? 0), 0);
-  return { workflows: countOf('workflows'), schedules: countOf('schedules'), listeners: countOf('listeners') };
+  const [workflows, schedules] = [countOf('workflows'), countOf('schedules')];
+  return { workflows, schedules, ticks: countOf('ticks'), listeners: countOf('listeners') };
 }
 
 /** The writes that count a change of the tree of a namespace: part of its transaction. They fail if it was deleted. */

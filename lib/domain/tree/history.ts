@@ -31,7 +31,7 @@ function deletedNode(path: string, { workflow, id, created }: revisions.Revision
   const name = path.slice(path.lastIndexOf('/') + 1);
   const times = { created, updated: created };
   const none = { attributes: [], directory: '', live: false, logger: '', routes: [] };
-  const starts = { schedules: 0, listeners: 0 };
+  const starts = { schedules: 0, ticks: 0, listeners: 0 };
   return { id: workflow, type: 'workflow', name, path, ...times, ...none, starts, latest: id };
 }
 

@@ -42,7 +42,7 @@ export interface WorkflowNode extends Node {
 }
 
 /** How many schedules and event filters start a workflow. */
-export type Starts = Pick<TreeCounts, 'schedules' | 'listeners'>;
+export type Starts = Omit<TreeCounts, 'workflows'>;
 
 export interface NodeRecord {
   readonly createdAt: string;
@@ -72,6 +72,7 @@ export function isWorkflow(node: Node): node is WorkflowNode {
 /** How the workflow of an item is started. */
 export const startsIn = (item: Item): Starts => ({
   schedules: Number(item['schedules'] ?? 0),
+  ticks: Number(item['ticks'] ?? 0),
   listeners: Number(item['listeners'] ?? 0),
 });
 

@@ -1,13 +1,19 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Schedules } from '../../ports/schedules.ts';
 import type { Write } from '../../ports/table.ts';
-import { parseCron } from '../../time/cron/cron.ts';
+import { parseCron, ticksInHour } from '../../time/cron/cron.ts';
 import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { ResolvedNode, WorkflowNode } from './nodes.ts';
 
 const cronOf = (plan: Plan | undefined): string | undefined =>
   plan?.start.type === 'scheduled' ? plan.start.cron : undefined;
+
+/** How many times in an hour the clock starts a plan at most. A malformed cron text never fires. */
+export function ticksOf(plan: Plan | undefined): number {
+  const cron = parseCron(cronOf(plan) ?? '');
+  return 'problem' in cron ? 0 : ticksInHour(cron);
+}
 
 /** Whether a plan is started by the clock. */
 export const isScheduled = (plan: Plan | undefined): boolean => cronOf(plan) !== undefined;

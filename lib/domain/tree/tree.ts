@@ -146,8 +146,8 @@ export async function remove(
 /** The writes that count one workflow less. */
 export const uncounting = (
   namespace: Pick<Namespace, 'id' | 'name'>,
-  { schedules, listeners }: nodes.Starts,
-): Write[] => countingWrites(namespace, { workflows: -1, schedules: -schedules, listeners: -listeners });
+  { schedules, ticks, listeners }: nodes.Starts,
+): Write[] => countingWrites(namespace, { workflows: -1, schedules: -schedules, ticks: -ticks, listeners: -listeners });
 
 async function needEmpty({ table }: Pick<Ports, 'table'>, directory: nodes.Node): Promise<void> {
   const { items } = await table.query({ ...keys.directory(directory.id), limit: 1 });

@@ -61,6 +61,7 @@ interface Plans {
 
 const startsOf = (plan: Plan | undefined): nodes.Starts => ({
   schedules: schedules.isScheduled(plan) ? 1 : 0,
+  ticks: schedules.ticksOf(plan),
   listeners: plan === undefined ? 0 : listeners.startFilters(plan).length,
 });
 
@@ -75,9 +76,10 @@ function countsOf(
   const grown = {
     workflows,
     schedules: after.schedules - before.schedules,
+    ticks: after.ticks - before.ticks,
     listeners: after.listeners - before.listeners,
   };
-  for (const name of ['workflows', 'schedules', 'listeners'] as const) {
+  for (const name of ['workflows', 'schedules', 'ticks', 'listeners'] as const) {
     if (grown[name] > 0) needRoom(mostOf(settings, name, limits), name, counts[name], grown[name]);
   }
   return grown;

@@ -1,4 +1,5 @@
 import { parseGoDuration } from '../go-durations.ts';
+import { HOUR_MS } from '../units.ts';
 import {
   type Cron,
   type CronInterval,
@@ -88,6 +89,10 @@ function countProblem(count: number): string {
   const correction = count === 6 ? 'leave out the seconds' : 'for example 0 8 * * mon-fri';
   return `${rule}, this one has ${count}: ${correction}`;
 }
+
+/** How often a pattern ticks in its busiest hour, rounded up. */
+export const ticksInHour = (cron: Cron): number =>
+  cron.kind === 'interval' ? Math.ceil(HOUR_MS / cron.every) : cron.minutes.length;
 
 /** The days of each month, of February in a leap year. */
 const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -102,24 +102,26 @@ describe.each(Object.entries(TABLES))('changes at the same time are counted once
 
   test('a workflow that is enabled, disabled, changed and deleted', async () => {
     const opened = await workflows.create(ports, namespace.name, '/w', SCHEDULED);
-    expect(await counts()).toEqual({ workflows: 1, schedules: 1, listeners: 0 });
+    expect(await counts()).toEqual({ workflows: 1, schedules: 1, ticks: 1, listeners: 0 });
     await each(() => workflows.toggle(ports, opened, false));
-    expect(await counts()).toEqual({ workflows: 1, schedules: 0, listeners: 0 });
+    expect(await counts()).toEqual({ workflows: 1, schedules: 0, ticks: 0, listeners: 0 });
     const disabled = await workflows.open(ports, namespace.name, '/w');
     await each((index) =>
       index % 2 === 0 ? workflows.toggle(ports, disabled, true) : workflows.update(ports, disabled, BY_EVENTS),
     );
     const now = await workflows.open(ports, namespace.name, '/w');
     const isScheduled = workflows.isScheduled(now);
-    const starts = now.node.live ? { schedules: Number(isScheduled), listeners: isScheduled ? 0 : 2 } : {};
-    expect(await counts()).toEqual({ workflows: 1, schedules: 0, listeners: 0, ...starts });
+    const starts = now.node.live
+      ? { schedules: Number(isScheduled), ticks: Number(isScheduled), listeners: isScheduled ? 0 : 2 }
+      : {};
+    expect(await counts()).toEqual({ workflows: 1, schedules: 0, ticks: 0, listeners: 0, ...starts });
     await each((index) =>
       index % 2 === 0 ? tree.remove(ports, namespace.name, '/w', true) : workflows.toggle(ports, now, !now.node.live),
     );
     if ((await tree.remove(ports, namespace.name, '/w', true).catch(() => undefined)) === undefined) {
       await expect(tree.remove(ports, namespace.name, '/w', true)).rejects.toThrow('not found');
     }
-    expect(await counts()).toEqual({ workflows: 0, schedules: 0, listeners: 0 });
+    expect(await counts()).toEqual({ workflows: 0, schedules: 0, ticks: 0, listeners: 0 });
   });
 
   test('a workflow that moves while it is disabled', async () => {
@@ -135,6 +137,6 @@ describe.each(Object.entries(TABLES))('changes at the same time are counted once
     const moving = tree.rename({ ...ports, table: meanwhile }, namespace.name, '/w', '/moved');
     await expect(moving).rejects.toThrow('changed');
     for (const path of ['/w', '/moved']) await tree.remove(ports, namespace.name, path, true).catch(() => undefined);
-    expect(await counts()).toEqual({ workflows: 0, schedules: 0, listeners: 0 });
+    expect(await counts()).toEqual({ workflows: 0, schedules: 0, ticks: 0, listeners: 0 });
   });
 });

@@ -51,6 +51,7 @@ describe('a namespace that has its quota', () => {
   test.each([
     ['workflows', (n: number) => workflow(`w${n}`)],
     ['schedules', (n: number) => workflow(`w${n}`, SCHEDULED)],
+    ['ticks', (n: number) => workflow(`w${n}`, SCHEDULED)],
     [
       'listeners',
       (n: number) =>
@@ -65,7 +66,8 @@ describe('a namespace that has its quota', () => {
     expect([(await add(0)).status, (await add(1)).status]).toEqual([200, 200]);
     expect((await usage())[name]).toBe(2);
     const refused = await add(2);
-    const what = `the namespace has its quota of 2 ${QUOTAS[name].things}: delete some, or ask an administrator to raise '${name}'`;
+    const { things, remedy = 'delete some' }: { things: string; remedy?: string } = QUOTAS[name];
+    const what = `the namespace has its quota of 2 ${things}: ${remedy}, or ask an administrator to raise '${name}'`;
     expect([refused.status, refused.json()['message']]).toEqual([507, what]);
     expect((await usage())[name]).toBe(2);
     await limit({ [name]: 3 });
@@ -103,6 +105,21 @@ describe('a namespace that has its quota', () => {
     await client.call('POST', `${AT}/tree/other?op=update-workflow`, { body: NOOP });
     expect((await toggle(true)).status).toBe(200);
     expect(await schedules()).toBe(1);
+  });
+
+  test('gets no more ticks a second by many schedules, nor by a change of one', async () => {
+    const every = (cron: string) => `start: {type: scheduled, cron: '${cron}'}\n${NOOP}`;
+    const change = (name: string, text: string) =>
+      client.call('POST', `${AT}/tree/${name}?op=update-workflow`, { body: text });
+    const stored: number[] = [];
+    for (let n = 0; n < 20; n += 1) stored.push((await workflow(`w${n}`, every('@every 1s'))).status);
+    expect(stored).toEqual([...Array(16).fill(200), ...Array(4).fill(507)]);
+    expect((await usage())['ticks']).toBe(16 * 3600);
+    await limit({ ticks: 16 * 3600 });
+    expect((await change('w0', every('@every 1h'))).status).toBe(200);
+    expect((await workflow('x', every('* * * * *'))).status).toBe(200);
+    expect((await usage())['ticks']).toBe(15 * 3600 + 1 + 60);
+    expect((await change('w0', every('@every 1s'))).status).toBe(507);
   });
 
   test('changes what it has', async () => {

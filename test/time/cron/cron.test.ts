@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CronTimes, parseCron } from '../../../lib/time/cron/cron.ts';
+import { type Cron, type CronTimes, parseCron, ticksInHour } from '../../../lib/time/cron/cron.ts';
 
 function times(text: string): CronTimes {
   const cron = parseCron(text);
@@ -172,6 +172,16 @@ describe('a text that is not a cron pattern is rejected with a correction', () =
     ['@every 99999h', "@every '99999h' is longer than five years"],
   ])('%j', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
+  });
+
+  test.each([
+    ['@every 1s', 3600],
+    ['@every 7s', 515],
+    ['@every 36h', 1],
+    ['*/5 8 * * *', 12],
+    ['@hourly', 1],
+  ])('%s ticks %i times in its busiest hour', (text, ticks) => {
+    expect(ticksInHour(parseCron(text) as Cron)).toBe(ticks);
   });
 
   test('a very long text is cut in the message, or rejected unread', () => {
