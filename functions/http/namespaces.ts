@@ -4,13 +4,13 @@ import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
-import { usageOf } from '../../lib/domain/namespaces/usage.ts';
 import * as purging from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
 import { executableWorkflows } from '../../lib/engine/inspection/executable-workflows.ts';
 import * as scheduled from '../../lib/engine/inspection/scheduled-workflows.ts';
+import { usageOf } from '../../lib/engine/limits/usage.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),

@@ -37,6 +37,15 @@ export const QUOTAS = {
   registries: { of: 'namespace', things: 'registries', byDefault: 100 },
   /** Those that users create; the services of workflows belong to their revisions. */
   services: { of: 'namespace', things: 'services', byDefault: 1_000 },
+  /** Those that began within the retention. */
+  runs: {
+    of: 'namespace',
+    things: 'kept runs',
+    byDefault: 1_000_000_000,
+    remedy: 'wait until old ones expire, 30 days after their end',
+  },
+  /** Those that requests send; the events of ten seconds may come at once. */
+  eventsPerSecond: { of: 'namespace', things: 'events a second', byDefault: 10_000, remedy: 'send fewer' },
   namespaces: { of: 'installation', things: 'namespaces', byDefault: 10_000 },
   keys: { of: 'installation', things: 'API keys', byDefault: 1_000 },
 } as const satisfies Record<string, Quota>;

@@ -42,7 +42,7 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/engine/evaluation'], on: ['lib/domain', 'lib/engine/ports.ts', 'lib/language/sandbox'] },
   { rooms: ['lib/engine/run', 'lib/engine/limits', 'lib/engine/machines'], on: ['lib/engine/evaluation'] },
   { rooms: ['lib/engine/delivery'], on: ['lib/engine/run', 'lib/engine/machines'] },
-  { rooms: ['lib/engine/events', 'lib/engine/admission'], on: ['lib/engine/delivery'] },
+  { rooms: ['lib/engine/events', 'lib/engine/admission'], on: ['lib/engine/delivery', 'lib/engine/limits'] },
   {
     rooms: [
       'lib/engine/approvals',

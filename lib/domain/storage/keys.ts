@@ -245,8 +245,8 @@ export const activeRuns = (namespaceId: string): readonly Key[] =>
 const ACTIVE_SHARDS = 8;
 
 /** The counter of the starts of a namespace that limits them, in the period with this number. */
-export const startsIn = (namespaceId: string, period: number): Key =>
-  counter(namespaceId, `limit-starts#${String(period).padStart(TIME_DIGITS, '0')}`);
+export const takenIn = (namespaceId: string, kind: 'starts' | 'events', period: number): Key =>
+  counter(namespaceId, `limit-${kind}#${String(period).padStart(TIME_DIGITS, '0')}`);
 
 /** A counter of what variables of a namespace take: those that do not expire, or those of a period of runs. */
 export const storedVariables = (namespaceId: string, window: string, shard: number): Key =>

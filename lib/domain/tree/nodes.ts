@@ -69,6 +69,10 @@ export function isWorkflow(node: Node): node is WorkflowNode {
   return node.type === 'workflow';
 }
 
+/** When a workflow is changed: each change has a time of its own, because the next one is made on the condition of it. */
+export const changeTime = ({ clock }: Pick<Ports, 'clock'>, { updated }: WorkflowNode): number =>
+  Math.max(clock.now(), updated + 1);
+
 /** How the workflow of an item is started. */
 export const startsIn = (item: Item): Starts => ({
   schedules: Number(item['schedules'] ?? 0),

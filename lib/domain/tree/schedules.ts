@@ -4,15 +4,15 @@ import type { Write } from '../../ports/table.ts';
 import { parseCron, ticksInHour } from '../../time/cron/cron.ts';
 import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
-import type { ResolvedNode, WorkflowNode } from './nodes.ts';
+import type { ResolvedNode, Starts, WorkflowNode } from './nodes.ts';
 
 const cronOf = (plan: Plan | undefined): string | undefined =>
   plan?.start.type === 'scheduled' ? plan.start.cron : undefined;
 
-/** How many times in an hour the clock starts a plan at most. A malformed cron text never fires. */
-export function ticksOf(plan: Plan | undefined): number {
+/** How the clock starts a plan, as its namespace counts it. A malformed cron text never fires. */
+export function countsOf(plan: Plan | undefined): Pick<Starts, 'schedules' | 'ticks'> {
   const cron = parseCron(cronOf(plan) ?? '');
-  return 'problem' in cron ? 0 : ticksInHour(cron);
+  return { schedules: Number(isScheduled(plan)), ticks: 'problem' in cron ? 0 : ticksInHour(cron) };
 }
 
 /** Whether a plan is started by the clock. */

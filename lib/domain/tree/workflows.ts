@@ -60,8 +60,7 @@ interface Plans {
 }
 
 const startsOf = (plan: Plan | undefined): nodes.Starts => ({
-  schedules: schedules.isScheduled(plan) ? 1 : 0,
-  ticks: schedules.ticksOf(plan),
+  ...schedules.countsOf(plan),
   listeners: plan === undefined ? 0 : listeners.startFilters(plan).length,
 });
 
@@ -188,7 +187,7 @@ async function makeLatest(
   const { namespace, node } = opened;
   const plan = revisions.planOf(revision);
   await routers.needFitting(ports, node, refs.LATEST, plan);
-  const updated = changeTime(ports, node);
+  const updated = nodes.changeTime(ports, node);
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
   const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
@@ -221,7 +220,7 @@ export async function divide(
   const routes = routers.toRoutes(given);
   const problem = await routers.problemOf(ports, found.node, routes);
   if (problem !== undefined) throw new ServiceError('invalid', problem);
-  const updated = changeTime(ports, found.node);
+  const updated = nodes.changeTime(ports, found.node);
   const before = await openNode(ports, found);
   const after = await openNode(ports, { ...found, node: { ...found.node, live, routes, updated } });
   const planIn = ({ node, revision }: Opened) => (node.live ? revision.plan : undefined);
@@ -230,10 +229,6 @@ export async function divide(
   await changeNode(ports, found.node, { live, routes: JSON.stringify(routes), updated, ...fields }, writes);
   return { before, after };
 }
-
-/** When a workflow is changed: each change has a time of its own, because the next one is made on the condition of it. */
-const changeTime = ({ clock }: Pick<Ports, 'clock'>, { updated }: nodes.WorkflowNode): number =>
-  Math.max(clock.now(), updated + 1);
 
 async function changeNode(
   { table }: Pick<Ports, 'table'>,
@@ -282,7 +277,7 @@ export async function openNode(
 export async function toggle(ports: Needs, opened: Opened, live: boolean): Promise<Opened> {
   const { node, revision } = opened;
   if (node.live === live) return opened;
-  const updated = changeTime(ports, node);
+  const updated = nodes.changeTime(ports, node);
   const plans = live ? { before: undefined, after: revision.plan } : { before: revision.plan, after: undefined };
   const { fields, writes } = await changeStarts(ports, opened, plans, updated);
   await changeNode(ports, node, { live, updated, ...fields }, writes);
@@ -301,5 +296,5 @@ export async function setLogger(
   if (logger.length > MAX_LOGGER_LENGTH) {
     throw new ServiceError('invalid', `a logger has at most ${MAX_LOGGER_LENGTH} characters`);
   }
-  if (node.logger !== logger) await changeNode(ports, node, { logger, updated: changeTime(ports, node) });
+  if (node.logger !== logger) await changeNode(ports, node, { logger, updated: nodes.changeTime(ports, node) });
 }

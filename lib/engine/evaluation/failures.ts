@@ -65,6 +65,7 @@ export const KIND_OF = {
   'cancels.timeout.soft': 'catchable',
   'workflow.multipleErrors': 'catchable',
   'limits.activeRuns': 'catchable',
+  'limits.runs': 'catchable',
   'limits.descendants': 'catchable',
   'limits.transitions': 'catchable',
   'limits.log': 'catchable',

@@ -7,6 +7,7 @@ import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import { withRelief } from '../../domain/namespaces/relief.ts';
 import type { CloudEvent } from '../../events/cloud-event.ts';
 import { type Decoded, decodeEvents, type Request } from '../../events/decode.ts';
+import { needEvents } from '../limits/event-rate.ts';
 import type { EnginePorts } from '../ports.ts';
 import { filterEvent } from './filtering.ts';
 
@@ -49,7 +50,7 @@ export async function openFilter(ports: EnginePorts, namespace: Namespace, name:
 /**
  * Accepts the events of a request, as `filter` leaves them. Valid events of a batch are accepted; the first invalid one
  * determines the error: `refused` (500, rest-api reference, 15.1) for a value that is no event, `exists` for an event that
- * the namespace has, `too-large`, or an error of `filter`.
+ * the namespace has, `too-large`, or an error of `filter`. Throws `too-many`, and accepts none, for too many events a second.
  */
 export async function broadcast(
   ports: EnginePorts,
@@ -58,6 +59,7 @@ export async function broadcast(
   filter = unchanged,
 ): Promise<void> {
   const decoded = decodeEvents({ headers, body, newId: () => ports.clock.uuid() });
+  await needEvents(ports, namespace, decoded.length);
   const accept = async (one: Decoded, place: string): Promise<void> => {
     if ('problem' in one) throw new ServiceError('refused', `${one.problem}${place}`);
     const event = await filter(one.event);
@@ -73,10 +75,11 @@ export async function broadcast(
 
 /**
  * Sends a recorded event again. It starts workflows and wakes runs that listen now, as a new event would. Throws
- * `not-found`.
+ * `not-found`, `too-many`.
  */
 export async function replay(ports: EnginePorts, namespace: Namespace, id: string): Promise<void> {
   const recorded = await events.need(ports, namespace.id, id);
+  await needEvents(ports, namespace, 1);
   // It is recorded before it is sent: a run that has entered its wait and does not listen yet finds the record.
   const { event, replay } = await events.recordReplay(ports, namespace, recorded);
   await note(ports, 'event.replay', { namespace }, event);

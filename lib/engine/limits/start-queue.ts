@@ -7,7 +7,7 @@ const MAX_PUT_OFF_MS = 50_000;
 
 /** A limit that keeps a run from being started. */
 export type Excess =
-  | { readonly limit: 'activeRuns'; readonly most: number }
+  | { readonly limit: 'activeRuns' | 'runs'; readonly most: number }
   /** `retryMs`: milliseconds after which a start may be taken. */
   | { readonly limit: 'startRate'; readonly perSecond: number; readonly retryMs: number };
 

@@ -9,21 +9,32 @@ interface Bucket {
   filled: number;
 }
 
-/** Limits the starts of runs of each namespace in this process by a token bucket. */
+/** Limits the starts of runs, or the events, of each namespace in this process by a token bucket. */
 export class StartRate {
   /** A namespace whose saving is complete need not be remembered. */
   private readonly buckets = new RecentMap<Bucket>();
 
   /**
-   * Takes one start. Returns 0, or the milliseconds after which one can be taken. `now`: milliseconds since 1970.
+   * Takes one start or more at once, but none beyond those of ten seconds. Returns 0, or the milliseconds after which they can
+   * be taken. `now`: milliseconds since 1970.
    */
-  take(namespaceId: string, perSecond: number, now: number): number {
+  take(namespaceId: string, perSecond: number, now: number, amount = 1): number {
+    const tokens = this.left(namespaceId, perSecond, now);
+    const wanted = Math.max(Math.min(amount, perSecond * BURST_SECONDS), 1);
+    const isAllowed = tokens >= wanted;
+    this.buckets.set(namespaceId, { tokens: isAllowed ? tokens - wanted : tokens, filled: now });
+    return isAllowed ? 0 : Math.ceil(((wanted - tokens) / perSecond) * 1000);
+  }
+
+  /** How many are taken a second, over the last ten. */
+  taken(namespaceId: string, perSecond: number, now: number): number {
+    return Math.ceil(perSecond - this.left(namespaceId, perSecond, now) / BURST_SECONDS);
+  }
+
+  private left(namespaceId: string, perSecond: number, now: number): number {
     const most = perSecond * BURST_SECONDS;
     const known = this.buckets.get(namespaceId) ?? { tokens: most, filled: now };
     const gained = (Math.max(now - known.filled, 0) / 1000) * perSecond;
-    const tokens = Math.min(known.tokens + gained, most);
-    const isAllowed = tokens >= 1;
-    this.buckets.set(namespaceId, { tokens: isAllowed ? tokens - 1 : tokens, filled: now });
-    return isAllowed ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000);
+    return Math.min(known.tokens + gained, most);
   }
 }

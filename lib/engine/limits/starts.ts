@@ -1,13 +1,16 @@
 import { TASK_ERROR } from '../../compiler/emit/task-protocol.ts';
-import { type ServiceError, tooMany } from '../../domain/errors.ts';
+import { ServiceError, tooMany } from '../../domain/errors.ts';
+import type { Keeper } from '../../domain/metrics/kept-runs.ts';
+import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import { limitsInTable } from '../../domain/namespaces/start-limits.ts';
-import type { StartLimits } from '../../domain/run-limits.ts';
+import { mostOf, noRoom } from '../../domain/quotas.ts';
 import { activeRuns, countBeginning } from '../../domain/runs/active-runs.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import { failure } from '../evaluation/failures.ts';
 import type { EnginePorts } from '../ports.ts';
 import { ActiveRunSamples } from './active-run-samples.ts';
 import { countDescendant } from './descendants.ts';
+import { KeptRunSamples } from './kept-run-samples.ts';
 import { StartBlocks } from './start-blocks.ts';
 import { type Excess, type Start, StartQueue } from './start-queue.ts';
 import { StartRate } from './start-rate.ts';
@@ -41,13 +44,11 @@ const INNER_PATIENCE_MS = 1_000;
 const rate = new StartRate();
 const samples = new ActiveRunSamples();
 const blocks = new StartBlocks();
+const kept = new KeptRunSamples();
 const queue = new StartQueue();
 
 /** A namespace, and the limits that it sets. */
-interface Limited {
-  readonly id: string;
-  readonly limits?: Partial<StartLimits> | undefined;
-}
+type Limited = Keeper & Pick<Namespace, 'limits'>;
 
 const excessOf = (perSecond: number | undefined, retryMs: number): Excess | undefined =>
   perSecond === undefined || retryMs === 0 ? undefined : { limit: 'startRate', perSecond, retryMs };
@@ -70,31 +71,34 @@ async function takeInTable(ports: Needs, { id, limits }: Limited): Promise<Exces
   return excessOf(startsPerSecond, startsPerSecond === undefined ? 0 : await blocks.take(ports, id, startsPerSecond));
 }
 
-/** Takes a start for a namespace, or returns the limit that is reached. A namespace without limits costs no call. */
-function takeStart(
+/** Takes a start for a namespace, or returns the limit that is reached. A namespace that is far from its limits costs no call. */
+async function takeStart(
   ports: Needs,
   namespace: Limited,
   how: Pick<Start, 'isInner' | 'patienceMs'>,
 ): Promise<Excess | undefined> {
+  const most = mostOf(ports.settings, 'runs', namespace.limits);
+  if (!(await kept.take(ports, namespace, most))) return { limit: 'runs', most };
   const take = async () => takeHere(ports, namespace.id) ?? (await takeInTable(ports, namespace));
   return queue.take(ports.clock, { namespaceId: namespace.id, ...how, take });
 }
 
-const messageOf = (excess: Excess): string =>
-  excess.limit === 'activeRuns'
-    ? `the namespace has ${excess.most} active runs`
-    : `the namespace starts more than ${excess.perSecond} runs a second`;
+function messageOf(excess: Excess): string {
+  if (excess.limit === 'startRate') return `the namespace starts more than ${excess.perSecond} runs a second`;
+  return excess.limit === 'runs' ? noRoom('runs', excess.most) : `the namespace has ${excess.most} active runs`;
+}
 
 /** Rejects a start with the seconds after which a new attempt may succeed. */
 function rejectionOf({ meter }: Pick<Needs, 'meter'>, excess: Excess): ServiceError {
   meter?.note({ StartsRejected: 1 });
-  const retryMs = excess.limit === 'activeRuns' ? ACTIVE_RETRY_MS : excess.retryMs;
+  if (excess.limit === 'runs') return new ServiceError('over-quota', messageOf(excess));
+  const retryMs = excess.limit === 'startRate' ? excess.retryMs : ACTIVE_RETRY_MS;
   return tooMany(messageOf(excess), Math.ceil(retryMs / 1000));
 }
 
 /**
  * Admits a run that a request starts, which may wait for its turn. Throws `too-many`, with the seconds after which a new attempt
- * may succeed.
+ * may succeed, and `over-quota` for a namespace that keeps too many runs.
  */
 export async function needStart(ports: Needs, namespace: Limited): Promise<void> {
   const patienceMs = ports.settings.limits?.countedBy === 'table' ? 0 : PATIENCE_MS;
@@ -103,19 +107,19 @@ export async function needStart(ports: Needs, namespace: Limited): Promise<void>
 }
 
 /**
- * Takes a start for work that has begun. Returns the limit of active runs if it is reached. Throws OverRateError while the
- * namespace starts too many runs a second.
+ * Takes a start for work that has begun. Returns the limit of active or kept runs if it is reached. Throws OverRateError while
+ * the namespace starts too many runs a second.
  */
 async function takeInner(
   ports: Needs,
   namespace: Limited,
-): Promise<Extract<Excess, { readonly limit: 'activeRuns' }> | undefined> {
+): Promise<Extract<Excess, { readonly most: number }> | undefined> {
   const excess = await takeStart(ports, namespace, { isInner: true, patienceMs: INNER_PATIENCE_MS });
   if (excess?.limit !== 'startRate') return excess;
   throw new OverRateError(messageOf(excess), queue.putOff(ports.clock, namespace.id, excess));
 }
 
-/** Admits a run that an event or a schedule starts. Throws OverRateError, and `too-many` for too many active runs. */
+/** Admits a run that an event or a schedule starts. Throws OverRateError, `too-many` and `over-quota`. */
 export async function awaitTurn(ports: Needs, namespace: Limited): Promise<void> {
   const excess = await takeInner(ports, namespace);
   if (excess !== undefined) throw rejectionOf(ports, excess);
@@ -138,7 +142,7 @@ export const rootOf = ({ id, root }: Pick<Run, 'id' | 'root'>): string => root ?
 
 /**
  * Admits a child of a run. Throws OverRateError while the namespace starts too many runs a second, and the catchable
- * `limits.descendants` and `limits.activeRuns`.
+ * `limits.descendants`, `limits.activeRuns` and `limits.runs`.
  */
 export async function needChildStart(
   ports: Needs,
@@ -148,7 +152,7 @@ export async function needChildStart(
   const excess = await takeInner(ports, namespace);
   if (excess !== undefined) {
     ports.meter?.note({ StartsRejected: 1 });
-    throw failure('limits.activeRuns', messageOf(excess));
+    throw failure(`limits.${excess.limit}`, messageOf(excess));
   }
   const { descendants: most } = ports.settings.limits ?? {};
   if (most === undefined || (await countDescendant(ports, rootOf(caller))) <= most) return;

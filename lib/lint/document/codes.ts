@@ -29,6 +29,7 @@ export const ENGINE_CODES: readonly string[] = [
   'input.invalid',
   'output.invalid',
   'limits.activeRuns',
+  'limits.runs',
   'limits.descendants',
   'limits.transitions',
   'limits.log',

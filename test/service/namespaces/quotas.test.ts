@@ -172,6 +172,60 @@ describe('the bytes of variables', () => {
   });
 });
 
+describe('the events of a namespace', () => {
+  const event = (id: string) => ({ specversion: '1.0', id, source: 's', type: 't' });
+  const send = (body: object, type = 'application/cloudevents+json') =>
+    client.call('POST', `${AT}/broadcast`, { body: JSON.stringify(body), headers: { 'content-type': type } });
+  const batch = (name: string, size: number) =>
+    send(
+      Array.from({ length: size }, (_, n) => event(`${name}${n}`)),
+      'application/cloudevents-batch+json',
+    );
+
+  test('beyond its quota are refused with the time to wait, a batch as a whole', async () => {
+    await limit({ eventsPerSecond: 1 });
+    expect((await batch('a', 8)).status).toBe(200);
+    expect((await usage())['eventsPerSecond']).toBe(1);
+    const refused = await batch('b', 10);
+    expect([refused.status, refused.json()['message']]).toEqual([
+      429,
+      "the namespace has its quota of 1 events a second: send fewer, or ask an administrator to raise 'eventsPerSecond'; try again later",
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { text } = await client.call('GET', `${AT}/events`);
+    expect([text.includes('"a7"'), text.includes('"b0"')]).toEqual([true, false]);
+    await client.call('PUT', '/api/namespaces/other');
+    const other = await client.call('POST', '/api/namespaces/other/broadcast', { json: event('c') });
+    expect(other.status).toBe(200);
+  });
+});
+
+describe('the runs that a namespace keeps', () => {
+  const CALLS = `functions: [{id: w, type: subflow, workflow: w}]
+states:
+- id: call
+  type: action
+  action: {function: w}
+  catch: [{error: 'service.limits.runs', transition: caught}]
+- {id: caught, type: noop, transform: 'jq({caught: .error.msg})'}
+`;
+  const what =
+    "the namespace has its quota of 3 kept runs: wait until old ones expire, 30 days after their end, or ask an administrator to raise 'runs'";
+
+  test('are bounded, for requests and for subflows', async () => {
+    await workflow('w');
+    await workflow('calls', CALLS);
+    await limit({ runs: 3 });
+    const start = (name: string) => client.call('POST', `${AT}/tree/${name}?op=wait`);
+    expect([(await start('w')).status, (await start('w')).status]).toEqual([200, 200]);
+    expect((await start('calls')).json()['caught']).toBe(what);
+    expect((await usage())['runs']).toBe(3);
+    const refused = await start('w');
+    expect([refused.status, refused.json()['message']]).toEqual([507, what]);
+    await limit({ runs: 4 });
+  });
+});
+
 describe('the quotas of an installation', () => {
   test('are those of its settings, also for keys and namespaces', async () => {
     await service.close();

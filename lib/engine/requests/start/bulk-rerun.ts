@@ -40,7 +40,10 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
   return last === undefined ? undefined : `the run was repeated already, as ${last}`;
 }
 
-/** Repeats one run. Throws `too-many` where a limit is reached; another error of the caller is a reason to skip. */
+/** Whether a limit keeps the namespace from starting runs. */
+const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
+
+/** Repeats one run. Throws `too-many` or `over-quota` where a limit is reached; another error of the caller is a reason to skip. */
 async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
@@ -53,7 +56,7 @@ async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: B
     const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
     return { instance: id, rerun: started.id, ...warned(warnings) };
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code === 'too-many') throw error;
+    if (!(error instanceof ServiceError) || isFull(error)) throw error;
     return { instance: id, skipped: error.message };
   }
 }
@@ -121,7 +124,7 @@ export async function rerunMany(ports: CleanupPorts, namespace: string, wanted: 
     try {
       done.push(await repeat(ports, id, wanted));
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'too-many' || done.length === 0) throw error;
+      if (!(error instanceof ServiceError) || !isFull(error) || done.length === 0) throw error;
       return { ...reply, instances: done, next: done.at(-1)?.instance ?? '', retryAfter: error.retryAfter ?? 1 };
     }
   }

@@ -11,6 +11,7 @@ import { evaluate } from '../../evaluation/evaluation.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { onAccountOf } from '../../evaluation/tenants.ts';
 import { receive as receiveEvent } from '../../events/broadcasting.ts';
+import { needEvents } from '../../limits/event-rate.ts';
 import type { RunnerPorts } from '../../ports.ts';
 import type { Invocation } from '../start/invocations.ts';
 import { execute, executeAndWait, type Started } from '../start/start.ts';
@@ -85,6 +86,7 @@ async function send(
   const source = `/webhooks/${place.namespace}${node.path}`;
   const required = { specversion: '1.0', id, source, type: sent.type } as const;
   const event: CloudEvent = { ...attributes, ...required, datacontenttype: 'application/json', data: input };
+  await needEvents(ports, namespace, 1);
   await receiveEvent(ports, namespace, event).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.code !== 'exists') throw error;
   });
