@@ -183,6 +183,23 @@ interface Exchange {
   readonly known: Known;
 }
 
+/**
+ * Checks the key of a request. One that may not use its route gets its reply in the turn of its key, or of its address if no
+ * key is valid: a client that sends any number of them keeps nobody else waiting. Throws `unauthorized`, `forbidden`.
+ */
+async function admit(ports: Ports, { received, routed, known }: Exchange): Promise<Caller> {
+  const { params, route } = routed;
+  try {
+    const authenticated = await identify(ports, received.head, routed);
+    known.caller = authenticated.caller;
+    requirePermission(authenticated, route, params['namespace']);
+    return known.caller;
+  } catch (error) {
+    await received.enter?.(known.caller === undefined ? '' : `the key ${known.caller.id}`);
+    throw error;
+  }
+}
+
 /** The responder of the routes of a Lambda. Unless it `isStreaming`, an event stream ends after its first event. */
 export function responderOf<Name extends LambdaName>(
   { endpoints, streamSources }: RouteHandlers<Name>,
@@ -192,11 +209,9 @@ export function responderOf<Name extends LambdaName>(
   // The id of a route selects an endpoint and the call that it takes; the types cannot express that they belong together.
   const endpointOf = new Map(Object.entries(endpoints as Readonly<Record<string, AnyEndpoint>>));
   const sourceOf = new Map(Object.entries((streamSources ?? {}) as Readonly<Record<string, AnyStreamSource>>));
-  const serve = async ({ received, routed, invocation, known }: Exchange): Promise<Reply | StreamedReply> => {
-    const authenticated = await identify(ports, received.head, routed);
-    const { caller } = authenticated;
-    known.caller = caller;
-    requirePermission(authenticated, routed.route, routed.params['namespace']);
+  const serve = async (exchange: Exchange): Promise<Reply | StreamedReply> => {
+    const { received, routed, invocation, known } = exchange;
+    const caller = await admit(ports, exchange);
     const request = await receive(received, caller, routed);
     const call = toCall(request, routed, { caller, deadline: replyDeadline(invocation, ports.clock.now()) });
     known.input = call.input;
@@ -216,6 +231,7 @@ export function responderOf<Name extends LambdaName>(
     const { head, match } = received;
     const found = routeOf(head, match ?? matchRoute(head.method, head.path, head.query));
     if ('reply' in found) {
+      await received.enter?.('');
       countRequest(ports, undefined, found.reply.status);
       return found.reply;
     }

@@ -1,10 +1,9 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { StreamingHandler } from '../../../lib/adapters/local/gateway.ts';
 import type { PrometheusMeter, Readings } from '../../../lib/adapters/local/prometheus.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
 import { authenticate, requirePermission } from '../../../lib/api/http/access.ts';
 import { RawReply, type Reply, toErrorReply, UNROUTED } from '../../../lib/api/http/reply.ts';
-import { type RequestHead, toRequestHead } from '../../../lib/api/http/request.ts';
+import { type RequestEvent, type RequestHead, toRequestHead } from '../../../lib/api/http/request.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 
@@ -37,7 +36,9 @@ async function replyTo(
 /** The metrics as the gateway calls them, for a key with the permission admin. */
 export function metricsHandler(ports: Pick<Ports, 'table' | 'vault'>, source: MetricsSource): StreamingHandler {
   return async (event, response) => {
-    const { status, headers, body } = await replyTo(ports, source, toRequestHead(event as APIGatewayProxyEvent));
+    const received = event as RequestEvent;
+    await received.enter?.('');
+    const { status, headers, body } = await replyTo(ports, source, toRequestHead(received));
     (response as ReplyStream).begin({ statusCode: status, headers }).end(body);
   };
 }
