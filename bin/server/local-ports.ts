@@ -34,6 +34,8 @@ import { startUpkeep } from './upkeep/upkeep.ts';
 /** The ports of the local service. */
 export interface LocalPorts {
   readonly ports: Ports;
+  /** The processor of the ports, which knows what tenants compute. */
+  readonly processor: FairProcessor;
   /** An output must not leave before the data that it shows is durable in this database. */
   readonly database: Storage['database'];
   readonly summary: Storage['summary'];
@@ -147,6 +149,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
+  const processor = new FairProcessor(clock);
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
     settings: {
@@ -169,7 +172,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     containers: durableContainers(containers, whenDurable),
     changes,
     clock,
-    processor: new FairProcessor(clock),
+    processor,
     reader: openReader(options),
     meter,
     ...traces,
@@ -181,5 +184,14 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     for (const part of [containers, executions, bus, schedules, timers]) await part.resume();
   };
   const metrics = { meter, readings: readingsOf(activity, { database, size }) };
-  return { ports, database, summary, metrics, resume, idle: () => untilIdle(activity), endStreams: changes.close };
+  return {
+    ports,
+    processor,
+    database,
+    summary,
+    metrics,
+    resume,
+    idle: () => untilIdle(activity),
+    endStreams: changes.close,
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * The processor of this process, which tenants share: nothing that computes for one of them keeps the others waiting for long.
+ * The processor of this process, which tenants, the names of namespaces, share: nothing that computes for one of them keeps the others waiting for long.
  * Absent where a process has one piece of work at a time, as on AWS Lambda.
  */
 export interface Processor {

@@ -42,6 +42,8 @@ export interface GatewaySettings {
   readonly limits?: Partial<RequestLimits & ConnectionLimits>;
   /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
+  /** What computes for tenants besides their requests: the door charges them for that. */
+  readonly processor?: { onComputed(listener: (tenant: string, ms: number) => void): void };
 }
 
 export interface Gateway {
@@ -162,6 +164,7 @@ class RequestServer {
   constructor(settings: GatewaySettings, shares: RequestShares) {
     this.#settings = settings;
     this.#shares = shares;
+    settings.processor?.onComputed((tenant, ms) => this.#shares.door.charge(tenant, ms));
     settings.storage?.onOutage((error) => {
       for (const [response, isFrugal] of this.#open) {
         if (!response.headersSent && !this.#isSpared(isFrugal)) answerOutage(response, error);

@@ -196,8 +196,8 @@ export const lastLineOf = (item: Item, tail: readonly LogLine[]): number =>
 /** Which parts of a run are read: `outline`: data, input and metadata are empty. */
 export type Extent = 'whole' | 'outline';
 
-/** Awaited before large data of a run of this namespace is read and parsed, which may take as long as a turn. */
-export type BeforeLarge = (namespaceId: string) => Promise<void>;
+/** Awaited before large data of a run of the namespace with this name is read and parsed, which may take as long as a turn. */
+export type BeforeLarge = (namespace: string) => Promise<void>;
 
 /** Reads the parts that `storeParts` stored. */
 async function readParts(blobs: Blobs, item: Item, isWhole: boolean) {
@@ -222,7 +222,7 @@ export async function fromItem(
   beforeLarge?: BeforeLarge,
 ): Promise<Run> {
   const isWhole = extent === 'whole';
-  if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(toHead(item).namespaceId);
+  if (isWhole && typeof item['data'] !== 'string') await beforeLarge?.(String(item['ns']));
   const { place, flow, raised, data, input, metadata } = await readParts(blobs, item, isWhole);
   const { tally, record, reruns, unawaited } = item;
   const labels = labelsIn(item);

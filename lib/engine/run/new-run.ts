@@ -154,7 +154,7 @@ export async function newRunInTurns(
   invoker: string,
 ): Promise<runs.WorkflowRun> {
   if (input.length <= LARGE_BYTES) return newRun(ports, opened, input, invoker);
-  const data = await toDataInTurns(input, async () => ports.processor?.takeLargeTurn(opened.namespace.id));
+  const data = await toDataInTurns(input, async () => ports.processor?.takeLargeTurn(opened.namespace.name));
   return runOf(ports, opened, { input, data, invoker });
 }
 

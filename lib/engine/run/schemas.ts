@@ -59,8 +59,8 @@ export async function fitInput<R extends Run>({ processor }: EnginePorts, { inpu
   if (input === undefined) return run;
   const fit = async (): Promise<R> => ({ ...run, data: await fitData(input, dataOf(run)) });
   if (presentTenant().id !== '') return fit();
-  const { namespaceId: id } = run;
-  return onAccountOf({ id, takeLargeTurn: async () => processor?.takeLargeTurn(id) }, fit);
+  const { namespaceId: id, namespace } = run;
+  return onAccountOf({ id, takeLargeTurn: async () => processor?.takeLargeTurn(namespace) }, fit);
 }
 
 /** The failure of a run that would end with this output; undefined if its workflow has no schema, or the output fits it. */

@@ -76,7 +76,7 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
   const account = {
     id: run.namespaceId,
     ...timeLeft,
-    takeLargeTurn: async () => ports.processor?.takeLargeTurn(run.namespaceId),
+    takeLargeTurn: async () => ports.processor?.takeLargeTurn(run.namespace),
   };
   const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
   await takeTurnToCommit(ports, unit);
@@ -118,7 +118,7 @@ async function takeTurnToCommit(
   { run, data }: Pick<StepUnit, 'run' | 'data'>,
 ): Promise<void> {
   if (processor === undefined) return;
-  await (isLarge(data) ? processor.takeLargeTurn(run.namespaceId) : processor.takeTurn(run.namespaceId));
+  await (isLarge(data) ? processor.takeLargeTurn(run.namespace) : processor.takeTurn(run.namespace));
 }
 
 /** How long a state may evaluate queries after the time of the batch is over; a machine repeats it with more time, ms. */

@@ -32,7 +32,7 @@ const MS_OF_A_DAY = 86_400_000;
 export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<BatchEnd> {
   const { ports, run } = unit;
   const { processor } = ports;
-  await processor?.takeTurn(run.namespaceId);
+  await processor?.takeTurn(run.namespace);
   await setLabels(unit);
   const failed = inputFailure(unit) ?? (await setCancelOn(unit));
   if (failed !== undefined) {
@@ -46,7 +46,7 @@ export async function runBatch(unit: StepUnit, signal: ResumeSignal): Promise<Ba
     if (!('to' in next)) return next;
     unit.at = next.to;
     if (mustCommit(unit)) return { end: 'checkpoint' };
-    if (processor?.mayCompute(run.namespaceId) === false) await processor.takeTurn(run.namespaceId);
+    if (processor?.mayCompute(run.namespace) === false) await processor.takeTurn(run.namespace);
   }
 }
 

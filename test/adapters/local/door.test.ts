@@ -106,6 +106,53 @@ describe('the door', () => {
   });
 });
 
+describe('the door charges a tenant for work outside the turns of its requests', () => {
+  /** The order of two requests each of two tenants that wait, after so much work of `a` elsewhere. */
+  async function orderAfter(ms: number): Promise<string[]> {
+    await request('other', 5);
+    const waiting = [...requests(3, 'a', 1), ...requests(3, 'b', 1)];
+    door.charge('a', ms);
+    await Promise.all(waiting);
+    return order.slice(1);
+  }
+
+  test('so that it lets the others in first', async () => {
+    expect((await orderAfter(0)).slice(0, 2)).toEqual(['a0', 'b0']);
+    order = [];
+    expect(await orderAfter(50)).toEqual(['b0', 'b1', 'b2', 'a0', 'a1', 'a2']);
+  });
+
+  test('once: not for work in the turn of its own request, nor the tenant whose request has entered last', async () => {
+    await request('a', 4);
+    door.charge('a', 4);
+    await request('b', 1);
+    now += 60;
+    door.charge('c', 60);
+    await nextTurn();
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe('requests without a key', () => {
+  const flood = (count: number, addresses: number) =>
+    Array.from({ length: count }, (_, n) => request(`without a key: ${n % addresses}`, 1, `s${n}`));
+
+  test('of many addresses have the turns of one tenant', async () => {
+    await request('other', 5);
+    await Promise.all([...flood(40, 40), ...requests(4, 'tenant', 1)]);
+    const places = order.slice(1).flatMap((name, at) => (name.startsWith('tenant') ? [at] : []));
+    expect(places.at(-1)).toBeLessThanOrEqual(8);
+    expect(order).toHaveLength(45);
+  });
+
+  test('take turns by address', async () => {
+    await request('other', 5);
+    const late = [...flood(20, 1), request('without a key: late', 1, 'late')];
+    await Promise.all(late);
+    expect(order.indexOf('late')).toBeLessThanOrEqual(3);
+  });
+});
+
 describe('a fair line', () => {
   test('lets nobody save up: a tenant that comes later has no more than its share', () => {
     const line = new FairLine<number>();

@@ -54,7 +54,7 @@ describe('reading a run', () => {
     const data = { text: 'x'.repeat(20_000) };
     await runs.update(world.needs, stored, (current) => ({ run: { ...current, data } }));
     expect((await runs.find(needs, stored.id))?.data).toEqual(data);
-    expect(order).toEqual([stored.namespaceId, 'read']);
+    expect(order).toEqual([stored.namespace, 'read']);
   });
 });
 

@@ -12,16 +12,25 @@ const MAX_PAUSE_MS = 100;
 /** A tenant counts as present for this long after its last entry, ms. */
 const PRESENT_MS = 1000;
 
+/** With what the tenants of requests without a key begin; their addresses follow. No namespace has such a name. */
+const STRANGER = 'without a key: ';
+
+/** Requests without a key have the turns of one tenant together, however many addresses they come from. */
+const shareOf = (tenant: string): string => (tenant.startsWith(STRANGER) ? STRANGER : tenant);
+
 /**
  * The door that every request passes before work is done for it. A request passes at once while this turn of the event loop
  * has time left and nobody waits. Else it waits: tenants take turns, weighted by the time that their requests took. While
  * several tenants are present, one whose request took longer than a turn pauses for as long: a small request of another
- * passes about ten turns of the event loop, and would wait for a large one in each of them.
+ * passes about ten turns of the event loop, and would wait for a large one in each of them. Requests without a key are one
+ * tenant, within which their addresses take turns.
  */
 export class Door {
   readonly #now: () => number;
   readonly #later: (resume: () => void, ms: number) => void;
   readonly #line = new FairLine<() => void>();
+  /** The requests without a key that wait, by address; for each of them, the line has one entry of their common share. */
+  readonly #strangers = new FairLine<() => void>();
   /** When the first request of this turn entered. */
   #began: number | undefined;
   /** The last entry of this turn: the time until the next one is taken for its work. */
@@ -42,14 +51,32 @@ export class Door {
   /** Undefined if work for the tenant may begin at once; else resolves when it may. */
   enter(tenant: string): Promise<void> | undefined {
     const now = this.#now();
-    if (this.#line.size === 0 && this.#hasTime(now) && !this.#line.isPaused(tenant)) {
+    if (this.#line.size === 0 && this.#hasTime(now) && !this.#line.isPaused(shareOf(tenant))) {
       this.#admit(tenant, now);
       return undefined;
     }
     return new Promise((resolve) => {
-      this.#line.push(tenant, resolve);
+      this.#line.push(shareOf(tenant), resolve);
+      if (shareOf(tenant) === STRANGER) this.#strangers.push(tenant, resolve);
       this.#callNext();
     });
+  }
+
+  /**
+   * Charges a tenant for work that is done outside the turn of one of its requests, ms: in a later turn of the request, or for a
+   * run that an event, the clock or a machine goes on with.
+   */
+  charge(tenant: string, ms: number): void {
+    const isCounted = this.#began !== undefined && this.#newest.tenant === tenant;
+    if (isCounted) return;
+    // The request that has entered last did not take this time.
+    this.#newest = { ...this.#newest, at: this.#newest.at + ms };
+    this.#line.charge(tenant, ms);
+  }
+
+  #shift(): { readonly tenant: string; readonly one: () => void } | undefined {
+    const next = this.#line.shift();
+    return next?.tenant === STRANGER ? this.#strangers.shift() : next;
   }
 
   #hasTime(now: number): boolean {
@@ -61,17 +88,19 @@ export class Door {
       this.#began = now;
       setImmediate(this.#endTurn);
     } else this.#chargeNewest(now);
-    if (this.#newest.tenant !== tenant) this.#other = this.#newest;
+    if (shareOf(this.#newest.tenant) !== shareOf(tenant)) this.#other = this.#newest;
     this.#newest = { tenant, at: now };
   }
 
   #chargeNewest(now: number): void {
     const { tenant, at } = this.#newest;
     const took = now - at;
-    this.#line.charge(tenant, took);
-    if (took <= TURN_MS || now - this.#other.at > PRESENT_MS || this.#line.isPaused(tenant)) return;
-    this.#line.pause(tenant);
-    this.#later(() => this.#resume(tenant), Math.min(took, MAX_PAUSE_MS));
+    const share = shareOf(tenant);
+    this.#line.charge(share, took);
+    if (share === STRANGER) this.#strangers.charge(tenant, took);
+    if (took <= TURN_MS || now - this.#other.at > PRESENT_MS || this.#line.isPaused(share)) return;
+    this.#line.pause(share);
+    this.#later(() => this.#resume(share), Math.min(took, MAX_PAUSE_MS));
   }
 
   #resume(tenant: string): void {
@@ -83,6 +112,7 @@ export class Door {
   readonly #endTurn = (): void => {
     this.#chargeNewest(this.#now());
     this.#line.settle();
+    this.#strangers.settle();
     this.#began = undefined;
   };
 
@@ -96,7 +126,7 @@ export class Door {
   readonly #enterNext = (): void => {
     const now = this.#now();
     this.#entries -= 1;
-    const next = this.#hasTime(now) ? this.#line.shift() : undefined;
+    const next = this.#hasTime(now) ? this.#shift() : undefined;
     if (next !== undefined) this.#admit(next.tenant, now);
     this.#callNext();
     this.#callNext();

@@ -23,9 +23,16 @@ export class FairProcessor implements Processor {
    */
   readonly #heldInputs = new FairQueue({ total: 32 * MIB, perTenant: 16 * MIB });
 
+  #charge: (tenant: string, ms: number) => void = () => undefined;
+
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
-    this.#turns = new ProcessorTurns(clock);
+    this.#turns = new ProcessorTurns(clock, (tenant, ms) => this.#charge(tenant, ms));
+  }
+
+  /** Calls the listener with the time that a tenant has computed, ms: what its requests cost after their first turn. */
+  onComputed(listener: (tenant: string, ms: number) => void): void {
+    this.#charge = listener;
   }
 
   mayCompute(tenant: string): boolean {
@@ -49,7 +56,9 @@ export class FairProcessor implements Processor {
         resolve();
         // The work of the caller goes before this.
         await poll();
-        const pause = Math.min(this.#clock.now() - began, MAX_PAUSE_MS);
+        const took = this.#clock.now() - began;
+        this.#charge(tenant, took);
+        const pause = Math.min(took, MAX_PAUSE_MS);
         if (pause > 0 && this.#turns.isShared(tenant)) await sleep(pause);
       });
     });

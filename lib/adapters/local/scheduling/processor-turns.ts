@@ -39,9 +39,14 @@ export class ProcessorTurns {
   #newest = NONE;
   /** The last computation of a tenant other than the newest one. */
   #other = NONE;
+  /** The tenant that computes in this turn of the event loop, and since when its time is not charged. */
+  #computing: LastComputation | undefined;
+  readonly #charge: (tenant: string, ms: number) => void;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  /** `charge` is called with the time that a tenant has computed, ms. */
+  constructor(clock: Pick<Clock, 'now'>, charge: (tenant: string, ms: number) => void = () => undefined) {
     this.#clock = clock;
+    this.#charge = charge;
   }
 
   /** Whether a tenant other than this one has computed in the last second. */
@@ -80,7 +85,19 @@ export class ProcessorTurns {
   #noteComputing(tenant: string, now: number): void {
     if (this.#newest.tenant !== tenant) this.#other = this.#newest;
     this.#newest = { tenant, at: now };
+    if (this.#computing === undefined) afterMicrotasks(this.#endComputing);
+    else this.#chargeComputing(this.#computing, now);
+    this.#computing = this.#newest;
   }
+
+  #chargeComputing({ tenant, at }: LastComputation, now: number): void {
+    if (now > at) this.#charge(tenant, now - at);
+  }
+
+  readonly #endComputing = (): void => {
+    if (this.#computing !== undefined) this.#chargeComputing(this.#computing, this.#clock.now());
+    this.#computing = undefined;
+  };
 
   #wait(tenant: string): Promise<void> {
     return new Promise((resolve) => {

@@ -63,9 +63,9 @@ export async function executeAndWait(
   deadline = Number.POSITIVE_INFINITY,
 ): Promise<Started> {
   const started = await startAndEnd(ports, invocation, deadline);
-  const { namespaceId, blobs = [] } = started.run;
+  const { namespace, blobs = [] } = started.run;
   // The caller formats the output: large data takes as long as a turn.
-  if (blobs.length > 0) await ports.processor?.takeLargeTurn(namespaceId);
+  if (blobs.length > 0) await ports.processor?.takeLargeTurn(namespace);
   return started;
 }
 

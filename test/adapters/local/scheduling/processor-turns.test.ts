@@ -26,6 +26,20 @@ async function computeInTurns(tenants: readonly string[]): Promise<readonly stri
   return computed;
 }
 
+test('each tenant is charged for the time that its batches compute', async () => {
+  const charged = new Map<string, number>();
+  turns = new ProcessorTurns(clock, (tenant, ms) => charged.set(tenant, (charged.get(tenant) ?? 0) + ms));
+  await computeInTurns(['a', 'b', 'a', 'c']);
+  await poll();
+  expect(charged).toEqual(
+    new Map([
+      ['a', 2 * LONG_MS],
+      ['b', LONG_MS],
+      ['c', LONG_MS],
+    ]),
+  );
+});
+
 beforeEach(() => {
   turns = new ProcessorTurns(clock);
 });
