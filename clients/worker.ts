@@ -2,6 +2,7 @@
  * A worker: fetches tasks of a queue over HTTP, calls a function for each, and reports the result (docs/workers.md). It
  * has no dependency and needs Node 20 or later, or another runtime with `fetch`.
  */
+import { parseJson, printJson } from './api/numbers.ts';
 
 /** A task as the service gives it to a worker. Times are RFC 3339 texts. */
 export interface Task<Input = unknown> {
@@ -24,6 +25,7 @@ export interface Task<Input = unknown> {
   readonly state: string;
   /** The trace of the run and the span of the call (W3C Trace Context). */
   readonly traceparent: string;
+  /** A number in it that a double would change is a `Number` object, which keeps its digits. */
   readonly input: Input;
 }
 
@@ -203,12 +205,12 @@ class QueueWorker<Input> implements RunningWorker {
     const response = await fetch(url.replace(/\/$/, '') + path, {
       method: 'POST',
       headers: { 'Service-Api-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      body: printJson(body),
       signal: AbortSignal.timeout(REQUEST_MS),
     });
     const text = await response.text();
     if (!response.ok) throw new ServiceReplyError(response.status, messageOf(text));
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   }
 
   private pause(ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { framesOf } from './frames.ts';
+import { parseJson, printJson } from './numbers.ts';
 import { type Operations, operations } from './operations.ts';
 
 /** The name of an operation of the API, as in its OpenAPI description. */
@@ -89,12 +90,12 @@ export function addressOf(url: string, operation: OperationName, { path = {}, qu
 function contentOf({ body }: AnyOptions): Pick<RequestInit, 'body'> & Pick<AnyOptions, 'headers'> {
   if (body === undefined) return {};
   if (typeof body === 'string' || body instanceof Blob || body instanceof Uint8Array) return { body: body as string };
-  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+  return { body: printJson(body), headers: { 'Content-Type': 'application/json' } };
 }
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

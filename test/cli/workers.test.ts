@@ -73,6 +73,17 @@ async function serveOne(queue: string, handle: (task: Task, signal: AbortSignal)
   return done['return'] ?? done['error'];
 }
 
+test('a number beyond the doubles reaches the function and comes back with its digits', async () => {
+  const worker = startWorker<{ image: number }>(place('exact'), ({ input }) => [
+    input.image,
+    BigInt(`${input.image}`) + 2n,
+  ]);
+  const body = '{"queue":"exact","image":9007199254740993}';
+  const reply = await client.call('POST', '/api/namespaces/shop/tree/flow?op=wait', { body });
+  await worker.stop();
+  expect(reply.text).toContain('"return":[9007199254740993,9007199254740995]');
+});
+
 test('an error of the function fails the call: with the code of a TaskError, or with that of Weft', async () => {
   const coded = () => {
     throw new TaskError('image.unreadable', 'no image');

@@ -41,6 +41,14 @@ describe('the client of the package', () => {
     expect(list.instances.results).toEqual([]);
   });
 
+  test('returns a number beyond the doubles with all its digits', async () => {
+    const path = { namespace: 'typed', node: 'a-greet' };
+    const body = '{"name":"Ada","id":9007199254740993}';
+    const { instance } = await weft.call('executeWorkflow', { path, body });
+    const step = await weft.call('getInstanceStep', { path: { namespace: 'typed', instance, step: '1' } });
+    expect(`${(step.in as { readonly id: number }).id}`).toBe('9007199254740993');
+  });
+
   test('throws the status, the text and the details of a refusal', async () => {
     const error = await weft
       .call('createWorkflow', { path: { namespace: 'typed', node: 'bad' }, body: 'states: 1' })

@@ -1,4 +1,5 @@
 import { type Frame, framesOf } from '../../../clients/api/frames.ts';
+import { parseJson } from '../../../clients/api/numbers.ts';
 import { onceHidden, untilVisible } from '../browser/visibility.ts';
 import { type FrameOf, type OperationName, type Options, type PathOf, send } from './client.ts';
 import { ApiError, isAbort, toApiError } from './errors.ts';
@@ -212,6 +213,6 @@ class Connection<T> {
     if (frame.data === '') return;
     this.#delay = SHORTEST_MS;
     this.#lastId = frame.id;
-    this.#handlers.onFrame(JSON.parse(frame.data) as T);
+    this.#handlers.onFrame(parseJson(frame.data) as T);
   }
 }

@@ -1,9 +1,11 @@
+import { parseJson } from '../../../clients/api/numbers.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** The value of a text, or why the text is not JSON. */
 export function readJson(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJson(text) };
   } catch (error) {
     return { problem: `not JSON: ${error instanceof Error ? error.message : error}` };
   }
@@ -15,9 +17,9 @@ export function jsonIn(text: string): unknown {
   return 'value' in read ? read.value : undefined;
 }
 
-/** Whether a value is an object of JSON: no list, not null. */
+/** Whether a value is an object of JSON: no list, not null, no number that keeps its text. */
 export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** The object of a text, or the problem of the text. No text is an empty object. */
 export function readObject(text: string): { readonly value: Json } | { readonly problem: string } {

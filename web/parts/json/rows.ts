@@ -27,6 +27,7 @@ export function pathTo(parent: string, name: string | number): string {
 function kindOf(value: unknown): JsonRow['kind'] {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (value instanceof Number) return 'number';
   return typeof value as JsonRow['kind'];
 }
 
@@ -107,7 +108,7 @@ export function pathsWith(value: unknown, term: string, path = '.', name = ''): 
   for (const [key, one] of entriesOf(value)) {
     for (const inner of pathsWith(one, term, pathTo(path, key), String(key))) found.add(inner);
   }
-  const isScalar = typeof value !== 'object' || value === null;
+  const isScalar = typeof value !== 'object' || value === null || value instanceof Number;
   if (hasTerm(name) || (isScalar && hasTerm(String(value)))) found.add(path);
   if (found.size > 0) found.add(path);
   return found;

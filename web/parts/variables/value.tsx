@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { parseJson } from '../../../clients/api/numbers.ts';
 import { Json } from '../json/json.tsx';
 import { Skeleton } from '../note/note.tsx';
 
@@ -30,7 +31,7 @@ async function shownOf(bytes: Blob, type: string): Promise<Shown> {
   const all = new Uint8Array(await bytes.arrayBuffer());
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(all);
-    if (/json/.test(type)) return { json: JSON.parse(text) };
+    if (/json/.test(type)) return { json: parseJson(text) };
     if (!text.includes('\0')) return { text };
   } catch {
     // Neither JSON nor text: its bytes are shown.
