@@ -101,6 +101,10 @@ describe('problems', () => {
       `functions: [{id: f, type: reusable, size: ''}]\n${STATES}`,
       ['1:43 failed to decode function[0]: size must be one of [small medium large]'],
     ],
+    [
+      `functions: [{id: f, type: reusable, size: null}]\n${STATES}`,
+      ['1:43 failed to decode function[0]: size must be one of [small medium large]'],
+    ],
     [`functions: [{id: f, type: knative-namespace}]\n${STATES}`, ['1:13 function[0]: service required']],
     [`functions: [{id: f, type: reusable}]\n${STATES}`, ['1:13 function[0]: image required']],
   ])('of %j have these messages', (yaml, problems) => {

@@ -56,6 +56,10 @@ describe('an invalid state', () => {
       '- {id: a, type: action, action: {function: f, retries: {max_attempts: 1.5, codes: [x]}}}',
       'failed to decode state[0]: field "max_attempts" must be a whole number, not the number 1.5',
     ],
+    [
+      '- {id: a, type: parallel, actions: [{function: f}], mode: null}',
+      'failed to decode state[0]: mode must be one of [and or]',
+    ],
     ['- {id: a, type: foreach}', 'state[0]: array required', 'state[0]: action required'],
     [
       '- {id: a, type: foreach, array: jq(.l), action: {function: g}}',

@@ -34,6 +34,15 @@ describe('the plan of a state', () => {
       },
     ],
     [
+      'of a foreach may have an empty array; the empty code matches every code',
+      "- {id: a, type: foreach, array: [], action: {function: f, retries: {max_attempts: 1, codes: ['']}}}",
+      {
+        do: 'each',
+        array: [],
+        action: { function: 'f', secrets: [], files: [], retries: { maxAttempts: 1, multiplier: 0, codes: [''] } },
+      },
+    ],
+    [
       'of a foreach calls for each element',
       '- {id: a, type: foreach, array: jq(.l), action: {function: f}}',
       { do: 'each', array: 'jq(.l)', action: call },

@@ -31,7 +31,7 @@ const KINDS: {
     type: orNull('integer', isRequired),
     ...(minimum === undefined ? {} : { minimum }),
   }),
-  query: ({ isRequired = false }) => (isRequired ? { not: { enum: [null, '', []] } } : {}),
+  query: ({ isRequired = false }) => (isRequired ? { not: { enum: [null, ''] } } : {}),
   map: ({ isRequired = false }) => ({ type: orNull('object', isRequired) }),
   schema: ({ isRequired = false }) => ({ type: isRequired ? ['object', 'boolean'] : ['object', 'boolean', 'null'] }),
   state: ({ isRequired = false }) => ({ type: orNull('string', isRequired) }),
@@ -41,7 +41,7 @@ const KINDS: {
     const options = [...words, ...(isRequired ? [] : ['']), DURATION_PATTERN.slice(1, -1)];
     return { type: orNull('string', isRequired), pattern: `^(?:${options.join('|')})$` };
   },
-  words: ({ isRequired = false, words }) => ({ enum: isRequired ? [...words] : [...words, null] }),
+  words: ({ words }) => ({ enum: [...words] }),
   list: ({ isRequired = false, of }, field) => ({
     type: orNull('array', isRequired),
     items: schemaOf(of, field),

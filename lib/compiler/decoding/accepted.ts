@@ -2,7 +2,7 @@ import type { Json } from '../../language/yaml/parser.ts';
 
 /** Properties of every description. */
 interface Every {
-  /** Null, an absent field, empty text and an empty list are rejected. */
+  /** Null, an absent field, empty text and an empty list, except as a query, are rejected. */
   readonly isRequired?: true;
   /** A value of this kind that is rejected nevertheless. */
   readonly except?: Json;

@@ -12,8 +12,8 @@ export interface Field extends Position {
 
 /**
  * Decodes the value of a field and reports its problems to the context. The node is undefined for a field that is absent
- * or null, which has the same meaning (workflow-language 1.2). A decoder never throws; the value that it returns is used
- * only if no problem was reported.
+ * or null, which has the same meaning (workflow-language 1.2) except where words are listed. A decoder never throws; the
+ * value that it returns is used only if no problem was reported.
  */
 export interface Decoder<T> {
   (node: Node | undefined, field: Field, context: Context): T;
@@ -96,10 +96,10 @@ export const duration = createDecoder({ kind: 'duration' }, (node, field, contex
   return undefined;
 });
 
-/** One of a few words. */
+/** One of a few words. The original decodes null as the empty text, which is none of them. */
 export function oneOf<T extends string>(words: readonly [T, ...T[]]): Decoder<T | undefined> {
   return createDecoder({ kind: 'words', words }, (node, field, context) => {
-    const value = anyText(node, field, context);
+    const value = node?.value === null ? '' : anyText(node, field, context);
     const known = words.find((word) => word === value);
     if (value === undefined || node === undefined || known !== undefined) return known;
     const rule = `must be one of [${words.join(' ')}]`;
@@ -131,11 +131,12 @@ export const dictionary: Decoder<Readonly<Record<string, unknown>>> = createDeco
   },
 );
 
-/** A value that must be present and not empty. */
+/** A value that must be present and not empty; an empty list is a value of a query. */
 export function required<T>(decode: Decoder<T>): Decoder<NonNullable<T>> {
+  const isList = decode.accepts.kind === 'list';
   return createDecoder({ ...decode.accepts, isRequired: true }, (node, field, context) => {
     const value = decode(node, field, context);
-    const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+    const isEmpty = value === undefined || value === '' || (isList && (value as readonly unknown[]).length === 0);
     // For any other node without a value, the decoder itself has reported a problem.
     if (isEmpty && (node === undefined || isEmptyNode(node))) reportInvalid(context, field, `${field.name} required`);
     return value as NonNullable<T>;

@@ -73,7 +73,8 @@ export function decodeFields<F extends Fields>(
   const values = Object.entries(fields as Decoders).map(([name, decode]) => {
     const entry = found.get(name);
     const { line, column } = entry ?? node;
-    return [name, decode(entry && unlessNull(entry.node), { name, line, column }, context)];
+    const given = decode.accepts.kind === 'words' ? entry?.node : entry && unlessNull(entry.node);
+    return [name, decode(given, { name, line, column }, context)];
   });
   return Object.fromEntries(values) as Decoded<F>;
 }

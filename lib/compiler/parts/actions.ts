@@ -1,6 +1,16 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { reportInvalid } from '../decoding/context.ts';
-import { createDecoder, duration, integer, list, number, query, required, text } from '../decoding/decoders.ts';
+import {
+  anyText,
+  createDecoder,
+  duration,
+  integer,
+  list,
+  number,
+  query,
+  required,
+  text,
+} from '../decoding/decoders.ts';
 import { object } from '../decoding/object.ts';
 import type { ActionPlan } from '../plan/plan.ts';
 
@@ -13,7 +23,8 @@ const maxAttempts = createDecoder({ kind: 'integer', isRequired: true, except: 0
   return attempts;
 });
 
-const patternList = list(text);
+/** The empty pattern matches every code. */
+const patternList = list(anyText);
 
 const codes = createDecoder({ ...patternList.accepts, isRequired: true }, (node, field, context) => {
   const patterns = patternList(node, field, context);
