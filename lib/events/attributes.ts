@@ -1,3 +1,4 @@
+import { isScalar } from '../language/json-numbers.ts';
 import { textOf } from '../language/own-members.ts';
 
 /** The supported versions of CloudEvents. */
@@ -18,7 +19,6 @@ const CORE = new Set([
 ]);
 
 const NAME = /^[a-z0-9]+$/;
-const SCALARS = new Set(['string', 'number', 'boolean']);
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
@@ -77,7 +77,7 @@ function attributeProblem(name: string, value: unknown): string | undefined {
   if (!NAME.test(lowered) || lowered === 'data' || CORE.has(lowered)) {
     return `${cut(name)}: attribute names MUST consist of letters and digits, and differ from those of the specification\n`;
   }
-  return SCALARS.has(typeof value) ? undefined : `${cut(name)}: extensions MUST be a string, a number or a boolean\n`;
+  return isScalar(value) ? undefined : `${cut(name)}: extensions MUST be a string, a number or a boolean\n`;
 }
 
 /** Shortens a name or value, which can be as long as the request, for a message. */

@@ -40,6 +40,10 @@ export function parseJson(text: string): unknown {
 export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber;
 
+/** True for text, a boolean or a number of JSON data. */
+export const isScalar = (value: unknown): value is string | boolean | number | ExactNumber =>
+  typeof value === 'string' || typeof value === 'boolean' || isNumber(value);
+
 /** The number of a text in JSON's notation: an ExactNumber if a double would change it. */
 export const numberOf = (text: string): number | ExactNumber =>
   isChanged(text) ? new ExactNumber(text) : Number(text);

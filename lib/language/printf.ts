@@ -1,4 +1,5 @@
 import { toJson } from './json.ts';
+import { type ExactNumber, isLongInteger, isNumber } from './json-numbers.ts';
 import { ownMember } from './own-members.ts';
 
 interface Verb {
@@ -16,32 +17,40 @@ const asText: Print = (value, { precision }) => {
 
 /** Prints numbers in a form of their own, and any other value as text. */
 const numeric =
-  (print: (value: number, verb: Verb) => string): Print =>
+  (print: (value: number | ExactNumber, verb: Verb) => string): Print =>
   (value, verb) => {
-    if (typeof value !== 'number') return asText(value, verb);
+    if (!isNumber(value)) return asText(value, verb);
     const text = print(value, verb);
-    return verb.flags.includes('+') && value >= 0 ? `+${text}` : text;
+    return verb.flags.includes('+') && !text.startsWith('-') ? `+${text}` : text;
   };
 
-const inRadix = (radix: number): Print => numeric((value) => Math.trunc(value).toString(radix));
+/** Each digit of a long integer counts. */
+const inRadix = (radix: number): Print =>
+  numeric((value) =>
+    (isLongInteger(String(value)) ? BigInt(String(value)) : Math.trunc(Number(value))).toString(radix),
+  );
 
 /** The exponent has at least two digits. */
 const exponential = numeric((value, { precision = 6 }) =>
-  value.toExponential(precision).replace(/([+-])(\d)$/, '$10$2'),
+  Number(value)
+    .toExponential(precision)
+    .replace(/([+-])(\d)$/, '$10$2'),
 );
+
+const fixed = numeric((value, { precision = 6 }) => Number(value).toFixed(precision));
 
 const hexadecimal: Print = (value, verb) =>
   typeof value === 'string' ? Buffer.from(value).toString('hex') : inRadix(16)(value, verb);
 
 /** The verbs of Go's fmt; any other letter prints text. */
 const VERBS: Readonly<Record<string, Print>> = {
-  d: numeric((value) => String(Math.trunc(value))),
+  d: inRadix(10),
   b: inRadix(2),
   o: inRadix(8),
   x: hexadecimal,
   X: (value, verb) => hexadecimal(value, verb).toUpperCase(),
-  f: numeric((value, { precision = 6 }) => value.toFixed(precision)),
-  F: numeric((value, { precision = 6 }) => value.toFixed(precision)),
+  f: fixed,
+  F: fixed,
   e: exponential,
   E: (value, verb) => exponential(value, verb).toUpperCase(),
   q: (value, verb) => (typeof value === 'string' ? JSON.stringify(value) : asText(value, verb)),
@@ -49,7 +58,7 @@ const VERBS: Readonly<Record<string, Print>> = {
 
 function padded(text: string, value: unknown, { flags, width }: Verb): string {
   if (flags.includes('-')) return text.padEnd(width);
-  if (!flags.includes('0') || typeof value !== 'number') return text.padStart(width);
+  if (!flags.includes('0') || !isNumber(value)) return text.padStart(width);
   const [sign = '', digits = ''] = /^[+-]/.test(text) ? [text.slice(0, 1), text.slice(1)] : ['', text];
   return sign + digits.padStart(width - sign.length, '0');
 }

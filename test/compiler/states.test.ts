@@ -34,12 +34,12 @@ describe('the plan of a state', () => {
       },
     ],
     [
-      'of a foreach may have an empty array; the empty code matches every code',
-      "- {id: a, type: foreach, array: [], action: {function: f, retries: {max_attempts: 1, codes: ['']}}}",
+      'of a foreach may have an empty array; the empty code matches every code; a multiplier is a double',
+      "- {id: a, type: foreach, array: [], action: {function: f, retries: {max_attempts: 1, multiplier: 1.3333333333333333333, codes: ['']}}}",
       {
         do: 'each',
         array: [],
-        action: { function: 'f', secrets: [], files: [], retries: { maxAttempts: 1, multiplier: 0, codes: [''] } },
+        action: { function: 'f', secrets: [], files: [], retries: { maxAttempts: 1, multiplier: 4 / 3, codes: [''] } },
       },
     ],
     [

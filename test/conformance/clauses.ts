@@ -204,6 +204,12 @@ export const CLAUSE_EXAMPLES: readonly ClauseExample[] = [
     data: { n: 1 },
   },
   {
+    clause: '10.6',
+    says: 'a number that a double would change is true',
+    states: `- {id: a, type: switch, conditions: [{condition: 9007199254740993, transform: {n: 1}}], defaultTransform: {n: 2}}`,
+    data: { n: 1 },
+  },
+  {
     clause: '10.7',
     says: 'the message is a printf format of its arguments',
     states: "- {id: a, type: error, error: e, message: '%s owes %.2f', args: [jq(.who), jq(.sum)]}",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { needEvent, toText } from '../../lib/events/cloud-event.ts';
 import { decodeEvents } from '../../lib/events/decode.ts';
+import { ExactNumber } from '../../lib/language/json-numbers.ts';
 import fc from '../fast-check.ts';
 
 const STRUCTURED = 'application/cloudevents+json';
@@ -85,10 +86,12 @@ describe('a structured event', () => {
   });
 
   test('keeps the types of its extensions, whose names become lower case', () => {
-    expect(structured({ ...EVENT, myExt: 'x', num: 5, boo: true, gone: null })).toEqual({
+    const long = new ExactNumber('9007199254740993');
+    expect(structured({ ...EVENT, myExt: 'x', num: 5, long, boo: true, gone: null })).toEqual({
       ...EVENT,
       myext: 'x',
       num: 5,
+      long,
       boo: true,
     });
   });

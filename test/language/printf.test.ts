@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ExactNumber } from '../../lib/language/json-numbers.ts';
 import { formatText } from '../../lib/language/printf.ts';
+
+const LONG = new ExactNumber('9007199254740993');
 
 describe('a printf format', () => {
   test.each<[format: string, args: unknown[], text: string]>([
@@ -13,6 +16,11 @@ describe('a printf format', () => {
     ['%x %X %x %b %o', [255, 255, 'hi', 5, 8], 'ff FF 6869 101 10'],
     ['%q %q %t', ['a "b"', 5, true], '"a \\"b\\"" 5 true'],
     ['%d %f', ['five', null], 'five null'],
+    [
+      '%d %+x %.1f %020d %v',
+      Array(5).fill(LONG),
+      '9007199254740993 +20000000000001 9007199254740992.0 00009007199254740993 9007199254740993',
+    ],
     ['100%% of %s', ['it'], '100% of it'],
     ['%s and %s', ['one'], 'one and %!s(MISSING)'],
     ['%s', ['one', 'two'], 'one'],

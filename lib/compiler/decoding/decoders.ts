@@ -64,8 +64,11 @@ export const anyText = scalar('text', 'text', (value) => typeof value === 'strin
 /** `true` or `false`. */
 export const flag = scalar('flag', 'true or false', (value) => typeof value === 'boolean');
 
-/** Any number. */
-export const number = scalar('number', 'a number', (value) => typeof value === 'number');
+/** Any number; the nearest double of one that a double would change. */
+export const number = createDecoder({ kind: 'number' }, (node, field, context): number | undefined => {
+  if (node === undefined || isNumber(node.value)) return node && Number(node.value);
+  return reportWrongType(context, node, field, 'a number');
+});
 
 /** A whole number. */
 export const integer = scalar('integer', 'a whole number', (value): value is number => Number.isSafeInteger(value));

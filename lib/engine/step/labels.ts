@@ -1,11 +1,10 @@
 import { setMember } from '../../language/json.ts';
+import { isScalar } from '../../language/json-numbers.ts';
 import { type Labels, labelValueProblem } from '../../language/labels.ts';
 import { textOf } from '../../language/own-members.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
-
-const SCALARS = new Set(['string', 'number', 'boolean']);
 
 type Evaluated = { readonly value: string } | { readonly problem: string };
 
@@ -13,8 +12,7 @@ type Evaluated = { readonly value: string } | { readonly problem: string };
 async function labelValueOf(unit: StepUnit, name: string, query: unknown): Promise<Evaluated> {
   try {
     const result = await evaluate(query, unit.data);
-    if (!SCALARS.has(typeof result))
-      return { problem: `the value of the label '${name}' is no text, number or boolean` };
+    if (!isScalar(result)) return { problem: `the value of the label '${name}' is no text, number or boolean` };
     const value = textOf(result);
     const problem = labelValueProblem(name, value);
     return problem === undefined ? { value } : { problem };

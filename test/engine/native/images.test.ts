@@ -4,6 +4,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import { NATIVE_IMAGES, nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { ExactNumber } from '../../../lib/language/json-numbers.ts';
 import { MOST_NODES } from '../../../lib/language/json-size.ts';
 import { UnreachableError, type WebResponse } from '../../../lib/ports/web.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
@@ -141,7 +142,7 @@ describe('http-request', () => {
       input: {
         url: 'https://api.test/a?b=1',
         method: 'post',
-        params: { q: 'x y', n: 2 },
+        params: { q: 'x y', n: 2, long: new ExactNumber('9007199254740993') },
         headers: { 'X-A': 'b', Host: 'c' },
         username: 'ada',
         password: 'p',
@@ -161,7 +162,7 @@ describe('http-request', () => {
     const [sent] = web.requests;
     expect([sent?.method, sent?.url.href, sent?.headers['x-a']]).toEqual([
       'POST',
-      'https://api.test/a?b=1&n=2&q=x+y',
+      'https://api.test/a?b=1&long=9007199254740993&n=2&q=x+y',
       'b',
     ]);
     expect(sent?.credentials).toEqual({ authorization: `Basic ${btoa('ada:p')}` });

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { parseJson } from '../../../language/json-numbers.ts';
+import { isScalar, parseJson } from '../../../language/json-numbers.ts';
 import { textOf as toJsonText } from '../../../language/own-members.ts';
 import type { WebResponse } from '../../../ports/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
@@ -22,7 +22,7 @@ export interface Sent {
   readonly isInsecure: boolean;
 }
 
-const toText = (value: unknown): string => (typeof value === 'object' ? '' : toJsonText(value));
+const toText = (value: unknown): string => (isScalar(value) ? toJsonText(value) : '');
 
 /** Sends the request that the fields `url`, `params` and `headers` describe, and returns the response. */
 export async function sendImageRequest(

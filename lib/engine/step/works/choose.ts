@@ -1,18 +1,14 @@
 import { isObject } from '../../../language/json.ts';
+import { isNumber } from '../../../language/json-numbers.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import type { Perform } from './work.ts';
 
-const TRUTH: Readonly<Record<string, (value: unknown) => boolean>> = {
-  boolean: (value) => value === true,
-  string: (value) => value !== '',
-  number: (value) => value !== 0,
-  object: (value) => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0),
-};
-
 /** Whether a condition's value counts as true (workflow-language reference, 10.6); every text does that is not empty. */
 export function isTrue(value: unknown): boolean {
-  return TRUTH[typeof value]?.(value) ?? false;
+  if (isNumber(value)) return Number(value) !== 0;
+  if (Array.isArray(value)) return value.length > 0;
+  return isObject(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 /** Takes the first branch whose condition is true, else the default. */

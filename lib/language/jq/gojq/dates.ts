@@ -29,8 +29,16 @@ export function toFields({ milliseconds, nanoseconds: rest }: Moment): number[] 
   return [year, month, day, hour, minute, date.getUTCSeconds() + rest / 1e9, date.getUTCDay(), ofYear];
 }
 
+/** The moment of seconds or of a date; undefined for another value, and beyond the dates of JavaScript, ±275760. */
 function momentOf(value: unknown): Moment | undefined {
-  if (typeof value === 'number') return { milliseconds: Math.trunc(value) * 1000, nanoseconds: nanoseconds(value) };
+  const moment =
+    typeof value === 'number'
+      ? { milliseconds: Math.trunc(value) * 1000, nanoseconds: nanoseconds(value) }
+      : momentOfFields(value);
+  return moment === undefined || Number.isNaN(new Date(moment.milliseconds).getTime()) ? undefined : moment;
+}
+
+function momentOfFields(value: unknown): Moment | undefined {
   if (!Array.isArray(value) || value.length !== 8) return undefined;
   const [year, month, day, hour, minute, second] = value as readonly unknown[];
   const whole = [year, month, day, hour, minute].map((field) => (typeof field === 'number' ? Math.trunc(field) : NaN));
@@ -110,8 +118,7 @@ function unknown(written: string, style: Style): string {
 /** gojq's `strftime` in UTC. Values that gojq refuses have no result. */
 export function strftime(value: unknown, format: unknown): string | undefined {
   const moment = momentOf(value);
-  if (moment === undefined || typeof format !== 'string' || Number.isNaN(new Date(moment.milliseconds).getTime()))
-    return undefined;
+  if (moment === undefined || typeof format !== 'string') return undefined;
   return print(moment, format);
 }
 

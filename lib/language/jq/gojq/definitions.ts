@@ -30,6 +30,11 @@ const PARTS: Readonly<Record<string, Definition>> = {
        elif type == "array" then map(_sorted) else . end;`,
   ),
   _call: define(CALL_DEFINITION),
+  // jq prints a wrong date for most of them, and takes all memory for some.
+  _undated: define(
+    `def _undated(f): if type == "number" or (type == "array" and any(.[]; numbers | . < -271821 or . > 275760))
+       then error("the \\(type) is no date of the years -271821 to 275760") else f end;`,
+  ),
 };
 
 /** The functions that jq defines in another way than gojq, or not at all, by name and number of arguments. */
@@ -166,8 +171,9 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
   'gsub/3': define('def gsub($re; str; $flags): sub($re; str; $flags + "g");', 'sub/3'),
   'strftime/1': wrap(
     'def _jq_strftime($f): strftime($f);',
-    'def strftime($f): _call("strftime"; [., $f]) // _jq_strftime($f);',
+    'def strftime($f): _call("strftime"; [., $f]) // _undated(_jq_strftime($f));',
     '_call',
+    '_undated',
   ),
   'strflocaltime/1': define(
     'def strflocaltime($f): if type == "number" then localtime else . end | strftime($f);',
@@ -180,8 +186,18 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
        else _jq_strptime($f) end;`,
     '_call',
   ),
-  'gmtime/0': wrap('def _jq_gmtime: gmtime;', 'def gmtime: _call("gmtime"; [.]) // _jq_gmtime;', '_call'),
-  'mktime/0': wrap('def _jq_mktime: mktime;', 'def mktime: _call("mktime"; [.]) // _jq_mktime;', '_call'),
+  'gmtime/0': wrap(
+    'def _jq_gmtime: gmtime;',
+    'def gmtime: _call("gmtime"; [.]) // _undated(_jq_gmtime);',
+    '_call',
+    '_undated',
+  ),
+  'mktime/0': wrap(
+    'def _jq_mktime: mktime;',
+    'def mktime: _call("mktime"; [.]) // _undated(_jq_mktime);',
+    '_call',
+    '_undated',
+  ),
   'todate/0': define('def todate: strftime("%Y-%m-%dT%H:%M:%SZ");', 'strftime/1'),
   'todateiso8601/0': define('def todateiso8601: todate;', 'todate/0'),
   'fromdate/0': define('def fromdate: strptime("%Y-%m-%dT%H:%M:%SZ") | mktime;', 'strptime/1', 'mktime/0'),

@@ -29,6 +29,8 @@ test.each([
   ['.[0] | ] ', 'unexpected token "]"'],
   ['"a" | strptime("%Y")', 'date "a" does not match format "%Y"'],
   ['"a" | test("(")', 'Regex failure'],
+  ['1e13 | todate', 'the number is no date of the years -271821 to 275760'],
+  ['[1e9, 0, 1, 0, 0, 0, 0, 0] | mktime', 'the array is no date of the years -271821 to 275760'],
 ])('the error of %s names what is wrong in the words of the user', (source, detail) => {
   expect(run(source, [1])).toEqual({ error: expect.stringContaining(detail) });
 });
