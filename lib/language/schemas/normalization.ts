@@ -31,8 +31,11 @@ const UNKNOWN = {
   any: [],
 } as const satisfies Readonly<Record<Draft, readonly string[]>>;
 
+/** Keywords of Ajv that no draft has: with `$async`, a validator returns a promise. */
+const FOREIGN = ['$async', 'nullable'] as const;
+
 /** Keywords that count beside `$ref` in Ajv, although a reference replaces all that is beside it up to draft 7. */
-const BESIDE_REF = ['$id', 'id', 'type', 'nullable'] as const;
+const BESIDE_REF = ['$id', 'id', 'type'] as const;
 
 function mapValues(value: Members, change: (member: unknown, key: string) => unknown): Members {
   const changed: Members = {};
@@ -101,7 +104,7 @@ export function normalizeSchema(schema: unknown, draft: Draft): unknown {
     if (holds !== undefined) return normalizeValue(value, holds, draft);
     return DATA.has(key) ? value : withoutIds(value);
   });
-  for (const keyword of UNKNOWN[draft]) delete changed[keyword];
+  for (const keyword of [...FOREIGN, ...UNKNOWN[draft]]) delete changed[keyword];
   if (typeof changed['$ref'] === 'string') for (const keyword of BESIDE_REF) delete changed[keyword];
   else if (draft === 'any') changeDraft(changed);
   changeProto(changed);

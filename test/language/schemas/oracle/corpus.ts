@@ -158,6 +158,12 @@ export const SCHEMAS: readonly unknown[] = [
     'byte',
     'made-up',
   ].map((format) => ({ format, type: 'string' })),
+  // Keywords of the library that no draft has.
+  { $async: true, required: ['a'] },
+  { properties: { a: { $async: 'x', type: 'string' } } },
+  { nullable: true },
+  { nullable: true, type: 'string' },
+  { anyOf: [{ nullable: 'x', type: 'string' }] },
 ];
 
 /** JSON texts of the values of the corpus. */
