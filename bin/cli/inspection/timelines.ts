@@ -168,12 +168,20 @@ function queueText(queue: unknown): string {
   );
 }
 
+function heldText(held: unknown): string {
+  const key = textAt(held, 'key');
+  const ofKey = key === '' ? '' : ` for the key '${key}'`;
+  return `is held back by the ${textAt(held, 'by')} of ${textAt(held, 'workflow')}${ofKey} until ${textAt(held, 'until')}`;
+}
+
 /** The wait of a run, as text. */
 export function waitingText(reply: unknown): string {
   const waiting = at(reply, 'waiting');
   const status = textAt(reply, 'instance', 'status');
   const queue = at(reply, 'concurrency');
   if (queue !== undefined) return queueText(queue);
+  const held = at(reply, 'held');
+  if (held !== undefined) return heldText(held);
   if (waiting === undefined)
     return status === 'pending'
       ? 'the run is at work at this moment'

@@ -24,6 +24,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: that of the namespace.',
   limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
   concurrency: 'How many runs may be at work at the same time.',
+  rate: 'How many runs may begin within a period.',
   priority:
     'The place of a run in the queue of `concurrency`: higher first. A number, or a query over the input. Default: 0.',
   start: 'What starts runs. Default: requests.',
@@ -185,6 +186,13 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     key: 'A query over the input. Runs with different results do not wait for each other. Default: all runs share the limit.',
     whenFull:
       'What becomes of a further run: `queue` (default): it waits; `refuse`: the start fails; `skip`: nothing starts; `cancelOldest`: the oldest run is cancelled.',
+  },
+  rate: {
+    limit: 'The most starts within any period, of each value of the key: at most 1000.',
+    per: 'The period, an ISO 8601 duration from PT1S to P300D.',
+    key: 'A query over the input. Runs with different results are counted apart. Default: all runs share the limit.',
+    whenFull:
+      'What becomes of a further run: `queue` (default): it begins as soon as the rate allows it; `refuse`: the start fails; `skip`: nothing starts.',
   },
   catch: {
     error: 'A regular expression (RE2) for codes, or `*` for all.',

@@ -46,6 +46,8 @@ export interface Outcome {
   readonly seconds: number;
   /** The calls that the machine makes. */
   readonly calls?: readonly object[];
+  /** When a run that is held back may begin; `HELD_RUN` waits for it. */
+  readonly until?: string;
   /** The invocation that the machine of one call makes. */
   readonly invoke?: object;
 }

@@ -2,6 +2,7 @@ import { isObject } from '../../language/json.ts';
 import { labelNameProblem, MAX_LABELS } from '../../language/labels.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { defaultProblem } from '../../language/schemas/violations.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { reportInvalid } from '../decoding/context.ts';
 import {
   createDecoder,
@@ -15,7 +16,8 @@ import {
   transition,
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
-import { WHEN_FULL } from '../plan/concurrency.ts';
+import { WHEN_FULL, WHEN_OVER } from '../plan/concurrency.ts';
+import { durationMs, MAX_PART_DAYS } from '../plan/execution.ts';
 import type { Handlers } from '../plan/handlers.ts';
 import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
@@ -59,6 +61,22 @@ const limit = createDecoder(required(positive).accepts, (node, field, context) =
 /** How many runs may be at work; undefined: any number. */
 const concurrency = object({ limit, key: query, whenFull: oneOf(WHEN_FULL) });
 
+const MIN_PERIOD_MS = 1000;
+
+/** A duration of at least a second and at most the longest wait of an execution. */
+const period = createDecoder(required(duration).accepts, (node, field, context) => {
+  const value = required(duration)(node, field, context);
+  const ms = durationMs(value) ?? MIN_PERIOD_MS;
+  const isUsable = ms >= MIN_PERIOD_MS && ms <= MAX_PART_DAYS * DAY_MS;
+  if (!isUsable) {
+    reportInvalid(context, node ?? field, `${field.name} must be from 1 second to ${MAX_PART_DAYS} days`);
+  }
+  return value;
+});
+
+/** How many runs may begin within a period; undefined: any number. */
+const rate = object({ limit, per: period, key: query, whenFull: oneOf(WHEN_OVER) });
+
 const isPriority = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) <= MAX_PRIORITY;
 
 /** The fields of a document about what its runs keep, how they are found and cancelled, and how they end. */
@@ -74,6 +92,7 @@ export const RUN_SETTINGS = {
   finally: transition,
   limits: object({ transitions: positive, logBytes: positive }),
   concurrency,
+  rate,
   priority: computed(
     isPriority,
     `must be a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`,
@@ -94,6 +113,7 @@ export interface RunSettings
     | 'cancelOn'
     | 'handlers'
     | 'concurrency'
+    | 'rate'
     | 'priority'
   > {
   /** The catches of every state, after its own. */
@@ -112,6 +132,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
     cancelOn,
     onFailure,
     concurrency: places,
+    rate: starts,
     priority,
   } = decoded;
   const handlers: Handlers = omitUndefined({ onFailure, onCancel: cancelOn?.transition, finally: decoded.finally });
@@ -126,6 +147,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
       limits: limits && omitUndefined(limits),
       cancelOn: cancelOn && toFilter(cancelOn),
       concurrency: places && omitUndefined({ ...places, whenFull: places.whenFull ?? ('queue' as const) }),
+      rate: starts && omitUndefined({ ...starts, whenFull: starts.whenFull ?? ('queue' as const) }),
       priority,
       handlers: Object.keys(handlers).length === 0 ? undefined : handlers,
     }),

@@ -10,9 +10,24 @@ export interface ConcurrencyPlan {
   readonly whenFull: (typeof WHEN_FULL)[number];
 }
 
+/** What becomes of a run that is started when the period has no start left. */
+export const WHEN_OVER = ['queue', 'refuse', 'skip'] as const;
+
+/** The most runs of a workflow that may begin within a period. */
+export interface RatePlan {
+  /** Of each value of the key. */
+  readonly limit: number;
+  /** The period, as an ISO 8601 duration. */
+  readonly per: string;
+  /** A query, evaluated over the input; absent: all runs share the limit. */
+  readonly key?: unknown;
+  readonly whenFull: (typeof WHEN_OVER)[number];
+}
+
 /** The fields of a plan that say when its runs begin. */
 export interface FlowControl {
   readonly concurrency?: ConcurrencyPlan;
+  readonly rate?: RatePlan;
   /** A query, evaluated over the input: the place of a run in the queue; absent: 0. */
   readonly priority?: unknown;
 }

@@ -83,11 +83,15 @@ export function hasNoLikelyWait(plan: Plan): boolean {
 /** The shortest delay that a timer ends, milliseconds: shorter ones are waited for by the state machine, to the second. */
 export const MIN_TIMER_MS = 60_000;
 
-/** Whether a timer ends a delay. */
-export function isTimed({ duration }: Pick<WorkOf<'sleep'>, 'duration'>): boolean {
-  const parsed = parseDuration(duration);
-  return parsed !== undefined && addDuration(0, parsed) >= MIN_TIMER_MS;
+/** The milliseconds of a duration from the beginning of 1970; undefined for a text that is none. */
+export function durationMs(text: string): number | undefined {
+  const parsed = parseDuration(text);
+  return parsed && addDuration(0, parsed);
 }
+
+/** Whether a timer ends a delay. */
+export const isTimed = ({ duration }: Pick<WorkOf<'sleep'>, 'duration'>): boolean =>
+  (durationMs(duration) ?? 0) >= MIN_TIMER_MS;
 
 /** The longest wait in one part, in days: an execution of Step Functions lasts a year at most. */
 export const MAX_PART_DAYS = 300;

@@ -6,7 +6,7 @@ import type { Parent } from './waits.ts';
 const STORED = [
   ...['historyEvents', 'express', 'entryWait', 'executionBegan', 'waitCount', 'wait', 'processedEventIds', 'parent'],
   ...['callee', 'site', 'root', 'callPath', 'loopIndex', 'depth', 'threads', 'outbox', 'settings', 'rerunOf', 'reuse'],
-  ...['cancelOn', 'exceeded', 'sentSince', 'trace', 'handling', 'inputProblem', 'concurrency', 'began'],
+  ...['cancelOn', 'exceeded', 'sentSince', 'trace', 'handling', 'inputProblem', 'concurrency', 'hold', 'began'],
 ] as const;
 
 /** The default values. They are left out of the item, so that a small run costs one write unit. */

@@ -6,7 +6,7 @@ import type { RunLimits } from '../run-limits.ts';
 import type { CallSite, ContainerCallee, NativeCallee, StoredCallee, WorkerCallee } from './calls.ts';
 import type { RunRecord } from './records.ts';
 import type { RunTally } from './tallies.ts';
-import type { CancelOn, Outbox, Parent, Placement, ReusedCalls, SettingsSnapshot, Wait } from './waits.ts';
+import type { CancelOn, Hold, Outbox, Parent, Placement, ReusedCalls, SettingsSnapshot, Wait } from './waits.ts';
 
 export type Status = 'pending' | 'complete' | 'failed' | 'crashed';
 export type Level = 'debug' | 'info' | 'error';
@@ -37,7 +37,7 @@ export interface Head {
   readonly created: number;
   /** The last commit of a step, milliseconds since 1970. */
   readonly updated: number;
-  /** It waits for a place in the concurrency of its workflow and has not begun; absent for a run that has ended. */
+  /** It waits for the concurrency or the rate of its workflow and has not begun; absent for a run that has ended. */
   readonly queued?: true;
 }
 
@@ -154,6 +154,8 @@ export interface RunFields extends Head {
   readonly rerunOf?: string;
   /** Its part in the concurrency of its workflow; absent: its workflow has no limit, or it has not asked for a place. */
   readonly concurrency?: Placement;
+  /** What held it back before it began; absent: it began at once, or waited for a place alone. */
+  readonly hold?: Hold;
   /** When it left the queue, milliseconds since 1970; absent: it was in none. */
   readonly began?: number;
   /** The event that cancels it; absent: none. */

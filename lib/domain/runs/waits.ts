@@ -12,6 +12,15 @@ export interface Placement {
   readonly queuedAt?: string;
 }
 
+/** Until when a run is held back before it begins. */
+export interface Hold {
+  readonly by: 'rate';
+  /** The value of the key as text; empty for a workflow without a key. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** One attempt of one call. */
 export interface CallKey {
   /** The number of the call within its state: the element or the branch, from 0. */

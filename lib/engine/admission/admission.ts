@@ -2,109 +2,62 @@ import type { ConcurrencyPlan } from '../../compiler/plan/concurrency.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { limitOf } from '../../domain/concurrency/limits.ts';
 import * as concurrency from '../../domain/concurrency/places.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { ignoreNotFound, ServiceError } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { onConflict, retryOnConflict } from '../../domain/storage/conflicts.ts';
+import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import type { Write } from '../../ports/table.ts';
-import { deliver } from '../delivery/deliver.ts';
-import { admitted, handOver } from '../delivery/hand-over.ts';
+import { cancel } from '../delivery/deliver.ts';
+import { admitted, DELETED, handOver, unqueued } from '../delivery/hand-over.ts';
+import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/executions.ts';
 import type { DeliveryPorts } from '../ports.ts';
-import { UnitOfWork } from '../run/commit/unit-of-work.ts';
 import { keyOf, priorityOf } from './groups.ts';
+import { nextOf, onOverRate } from './holds.ts';
 import { makeRoom } from './making-room.ts';
+import { isRequested, refuse, reject } from './refusals.ts';
+import { type Admission, commitStart, type Start } from './start-commits.ts';
 
-/** A run that is to begin, and what becomes of it now. */
-export interface Admission {
-  readonly run: runs.Run;
-  /**
-   * `goes`: it begins. `stays`: this call has stored it in the queue, or as failed because it was refused a place. `known`: it
-   * was stored before by the same cause.
-   */
-  readonly fate: 'goes' | 'stays' | 'known';
-}
+export type { Admission } from './start-commits.ts';
 
 /** When a rejected start may come again, seconds: the ends of the holders are not known. */
 const RETRY_SECONDS = 5;
 
-/** All places of a workflow are taken, and it does not queue the request. */
-export class FullError extends ServiceError {
-  /** The ids of the runs that have the places, the oldest first. */
-  readonly holders: readonly string[];
-  /** The workflow skips the start: it is no mistake of the caller. */
-  readonly isSkipped: boolean;
-
-  constructor(message: string, holders: readonly string[], isSkipped: boolean) {
-    super('too-many', message, { holders }, RETRY_SECONDS);
-    this.holders = holders;
-    this.isSkipped = isSkipped;
-  }
-}
-
-/** The code of a run that was refused a place. */
-const REFUSED = 'flow.refused';
-
-/** What starts runs without waiting for a reply: a refusal is stored as a run that failed. */
-const UNREQUESTED: ReadonlySet<string> = new Set(['cloudevent', 'cron']);
-
 /** How many of the holders a message names. */
 const MAX_NAMED = 10;
 
-const isRequested = ({ parent, invoker }: runs.Run): boolean => parent === undefined && !UNREQUESTED.has(invoker);
-
-interface Start {
-  readonly run: runs.Run;
+/** A run that asks for a place. */
+interface PlaceStart extends Start {
   readonly rule: ConcurrencyPlan;
   readonly group: concurrency.Group;
   readonly priority: number;
 }
 
-/** Commits the run of a start with further writes; `byOther` has the run if another process has stored or changed it. */
-function commitStart(
-  ports: DeliveryPorts,
-  start: Pick<Start, 'run'>,
-  next: runs.Run,
-  writes: readonly Write[],
-): Promise<runs.Run | { readonly byOther: runs.Run }> {
-  return onConflict(runs.commit(ports, { ...next, seq: start.run.seq + 1 }, writes), async (conflict) => {
-    const stored = await runs.find(ports, start.run.id);
-    if (stored === undefined || stored.seq === start.run.seq) throw conflict;
-    return { byOther: stored };
-  });
-}
-
-type Full = { readonly holders: readonly string[] };
+type Taken = { readonly holders: readonly string[] };
 
 /** Takes a free place in the transaction that stores the run. Returns the holders if there is none. */
-function takePlace(ports: DeliveryPorts, start: Start): Promise<Admission | Full> {
-  const { run, group } = start;
-  return retryOnConflict(async () => {
-    const { holders, version, queue } = await concurrency.read(ports.table, group, 1);
-    if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.workflowId))) {
-      return { holders };
-    }
-    const next = {
-      holders: [...holders, run.id],
-      before: version,
-      version: ports.clock.uuid(),
-      now: ports.clock.now(),
-    };
-    const write = concurrency.holdersWrite(group, next);
-    const stored = await commitStart(ports, start, admitted(ports, run, group.key), [write]);
-    return 'byOther' in stored ? { run: stored.byOther, fate: 'known' } : { run: stored, fate: 'goes' };
-  });
+async function takePlace(ports: DeliveryPorts, start: PlaceStart): Promise<Admission | Taken> {
+  const { run, group, execution } = start;
+  const { holders, version, queue } = await concurrency.read(ports.table, group, 1);
+  if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.workflowId))) return { holders };
+  const places = {
+    holders: [...holders, run.id],
+    before: version,
+    version: ports.clock.uuid(),
+    now: ports.clock.now(),
+  };
+  const next = { ...admitted(ports, run, group.key), ...execution };
+  return commitStart(ports, start, { next, fate: 'goes', more: [concurrency.holdersWrite(group, places)] });
 }
 
 /** Stores a run in the queue, and gives it a place if one has become free meanwhile. */
-async function enqueue(ports: DeliveryPorts, start: Start): Promise<Admission> {
+async function enqueue(ports: DeliveryPorts, start: PlaceStart): Promise<Admission> {
   const { run, rule, group, priority } = start;
   const order = { isUrgent: rule.whenFull === 'cancelOldest', priority, created: run.created };
   const { write, queuedAt } = concurrency.queueWrite(group, order, { id: run.id, now: ports.clock.now() });
-  const queued: runs.Run = { ...run, queued: true, concurrency: { key: group.key, queuedAt } };
-  const stored = await commitStart(ports, start, queued, [write]);
-  if ('byOther' in stored) return { run: stored.byOther, fate: 'known' };
-  await driveQueued(ports, stored, rule);
-  return { run: stored, fate: 'stays' };
+  // The execution that held the run back ends: the one that gives it a place starts another.
+  const next = { ...run, queued: true as const, machine: '', concurrency: { key: group.key, queuedAt } };
+  const queued = await commitStart(ports, start, { next, fate: 'stays', more: [write] });
+  if (queued.fate === 'stays') await driveQueued(ports, queued.run, rule);
+  return queued;
 }
 
 /** Sees to it that a queued run gets a place if one is free, or may be made free. Idempotent. */
@@ -117,75 +70,89 @@ export async function driveQueued(
   if (rule?.whenFull === 'cancelOldest') await makeRoom(ports, run);
 }
 
-/** Stores a run that got no place as failed, and reports that. */
-async function refuse(ports: DeliveryPorts, start: Pick<Start, 'run'>, message: string): Promise<Admission> {
-  const unit = new UnitOfWork(ports, start.run);
-  const code = unit.branded(REFUSED);
-  unit.log(`Workflow failed with error '${code}': ${message}`, 'error', '');
-  const { run: next, writes } = await unit.prepareCommit({ status: 'failed', code, message });
-  const stored = await commitStart(ports, start, next, writes);
-  if ('byOther' in stored) return { run: stored.byOther, fate: 'known' };
-  await deliver(ports, stored);
-  return { run: stored, fate: 'stays' };
-}
-
-/** Rejects a start that the workflow does not queue. */
-function reject(ports: DeliveryPorts, start: Start, { holders }: Full): Promise<Admission> {
+/** What becomes of a start that found no free place; undefined: it may try again. */
+async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Taken): Promise<Admission | undefined> {
   const { run, rule, group } = start;
-  const ofKey = group.key === '' ? '' : ` for the key '${group.key}'`;
-  const named = holders.slice(0, MAX_NAMED).join(', ');
-  const message = `all places of the workflow '${run.path}'${ofKey} are taken, by the runs ${named}`;
-  const isSkipped = rule.whenFull === 'skip';
-  const isStored = run.parent !== undefined || (!isRequested(run) && !isSkipped);
-  if (isStored) return refuse(ports, start, message);
-  throw new FullError(message, holders, isSkipped);
-}
-
-/** What becomes of a start that found no free place; undefined: `admit` tries again. */
-async function onFull(ports: DeliveryPorts, start: Start, { holders }: Full): Promise<Admission | undefined> {
-  const { whenFull } = start.rule;
-  if (whenFull === 'queue' || whenFull === 'cancelOldest') return enqueue(ports, start);
+  if (rule.whenFull === 'queue' || rule.whenFull === 'cancelOldest') return enqueue(ports, start);
   // The process that ended a holder may have crashed before it released the place.
   const pending = await concurrency.pendingOf(ports.table, holders);
   const ended = holders.find((id) => !pending.includes(id));
-  if (ended === undefined) return reject(ports, start, { holders });
-  await handOver(ports, start.group, ended);
-  return undefined;
+  if (ended !== undefined) {
+    await handOver(ports, group, ended);
+    return undefined;
+  }
+  const ofKey = group.key === '' ? '' : ` for the key '${group.key}'`;
+  const named = holders.slice(0, MAX_NAMED).join(', ');
+  const message = `all places of the workflow '${run.path}'${ofKey} are taken, by the runs ${named}`;
+  return reject(ports, run, { message, holders, retryAfter: RETRY_SECONDS }, rule.whenFull === 'skip');
 }
 
-/** The key and the priority of a run, or the problem with them. Throws it where a request starts the run. */
+/** The keys and the priority of a run, or the problem with them. Throws it where a request starts the run. */
 async function valuesOf(plan: Plan, run: runs.Run) {
   try {
-    return { key: await keyOf(plan, run), priority: await priorityOf(plan, run) };
+    const rateKey = await keyOf(plan, 'rate', run);
+    return { rateKey, key: await keyOf(plan, 'concurrency', run), priority: await priorityOf(plan, run) };
   } catch (error) {
     if (!(error instanceof ServiceError) || isRequested(run)) throw error;
     return { problem: error.message };
   }
 }
 
+/** Lets a run begin as soon as the rate of its workflow allows it and a place is free. */
+async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: ExecutionHandle): Promise<Admission> {
+  const values = await valuesOf(plan, run);
+  if ('problem' in values) return refuse(ports, run, values.problem);
+  const { rateKey, key, priority } = values;
+  const { rate, concurrency: rule } = plan;
+  const attempt = async (): Promise<Admission | undefined> => {
+    const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run, rate, rateKey) : undefined;
+    const isOver = next !== undefined && !next.isFree;
+    if (rate && isOver) return onOverRate(ports, run, rate, { key: rateKey, next });
+    const counted = next === undefined ? run : { ...run, hold: { by: 'rate', key: rateKey, until: next.at } as const };
+    const start: Start = { run: counted, writes: next === undefined ? [] : [next.write], execution };
+    if (rule === undefined) {
+      return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, fate: 'goes' });
+    }
+    const placed = { ...start, rule, group: { workflowId: run.workflowId, key }, priority };
+    const taken = await takePlace(ports, placed);
+    return 'holders' in taken ? onFull(ports, placed, taken) : taken;
+  };
+  for (;;) {
+    const admission = await retryOnConflict(attempt);
+    if (admission !== undefined) return admission;
+  }
+}
+
+/** Whether a run has not asked to begin yet. */
+const isUnasked = ({ status, concurrency: place, hold }: runs.Run): boolean =>
+  status === 'pending' && place === undefined && hold === undefined;
+
 /**
- * Lets a run that is to begin take a place in the concurrency of its workflow, which it keeps until it ends. Without a free place
- * it is queued, or fails with `flow.refused` if it has a caller or was started by an event or the clock. A run of a workflow
- * without the field is returned as it is, without a call. Throws FullError for a request, and `malformed` for a key or a
- * priority that cannot be evaluated.
+ * Lets a run that is to begin be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
+ * it ends. Without a free start or place it is queued, or fails with `flow.refused` if it has a caller or was started by an event
+ * or the clock. A run of a workflow without these fields is returned as it is, without a call. Throws FullError for a request,
+ * and `malformed` for a key or a priority that cannot be evaluated.
  */
 export async function admit(ports: DeliveryPorts, revision: revisions.Revision, run: runs.Run): Promise<Admission> {
   const plan = revisions.planOf(revision);
-  const rule = plan.concurrency;
   if (runs.isQueued(run)) return { run, fate: 'known' };
   // A run whose input does not fit fails before its first state: it needs no place.
-  const asks = run.concurrency === undefined && run.inputProblem === undefined;
-  if (rule === undefined || !asks) return { run, fate: 'goes' };
-  const values = await valuesOf(plan, run);
-  if ('problem' in values) return refuse(ports, { run }, values.problem);
-  const start = { run, rule, group: { workflowId: run.workflowId, key: values.key }, priority: values.priority };
-  for (;;) {
-    const taken = await takePlace(ports, start);
-    const admission = 'holders' in taken ? await onFull(ports, start, taken) : taken;
-    if (admission === undefined) continue;
-    const { run: known, fate } = admission;
-    // A child that another task of its caller has changed.
-    const isUnasked = fate === 'known' && known.status === 'pending' && known.concurrency === undefined;
-    return isUnasked ? admit(ports, revision, known) : admission;
-  }
+  const asks = isUnasked(run) && run.inputProblem === undefined;
+  if (!asks || (plan.concurrency === undefined && plan.rate === undefined)) return { run, fate: 'goes' };
+  const { run: known, fate } = await ask(ports, plan, run);
+  // A child that another task of its caller has changed.
+  return fate === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, fate };
+}
+
+/**
+ * Lets a run begin that was held back until now: in an execution of its own, or in the queue of its workflow. Returns it as it
+ * stands then; as it is if its time has not come. Idempotent.
+ */
+export async function beginHeld(ports: DeliveryPorts, run: runs.Run): Promise<runs.Run> {
+  if (run.hold === undefined || ports.clock.now() < run.hold.until) return run;
+  const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  if (revision === undefined) return cancel(ports, run, DELETED);
+  const execution = await nextOfFirst(ports, revision, run);
+  const { run: begun, fate } = await ask(ports, revisions.planOf(revision), run, execution);
+  return fate === 'goes' ? startOrMove(ports, begun) : begun;
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../../compiler/plan/plan.ts';
+import type { FlowControl } from '../../compiler/plan/concurrency.ts';
 import { MAX_PRIORITY } from '../../compiler/plan/worker-tasks.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { inputData } from '../../domain/runs/run.ts';
@@ -21,17 +21,22 @@ async function evaluateField(name: string, query: unknown, run: runs.Run): Promi
   }
 }
 
-/** The value of the key of a run as text; empty without a key. Throws `malformed` for a query that fails, or a value too long. */
-export async function keyOf({ concurrency }: Pick<Plan, 'concurrency'>, run: runs.Run): Promise<string> {
-  if (concurrency?.key === undefined) return '';
-  const value = await evaluateField('concurrency.key', concurrency.key, run);
+/**
+ * The value of the key of a field for a run, as text; empty without a key. Throws `malformed` for a query that fails, or a value
+ * too long.
+ */
+export async function keyOf(plan: FlowControl, field: 'concurrency' | 'rate', run: runs.Run): Promise<string> {
+  const query = plan[field]?.key;
+  if (query === undefined) return '';
+  const name = `${field}.key`;
+  const value = await evaluateField(name, query, run);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= MAX_KEY_LENGTH) return text;
-  throw new ServiceError('malformed', `concurrency.key of the workflow: has more than ${MAX_KEY_LENGTH} characters`);
+  throw new ServiceError('malformed', `${name} of the workflow: has more than ${MAX_KEY_LENGTH} characters`);
 }
 
 /** The priority of a run in the queue. Throws `malformed` for a query that fails, or has another result than a whole number. */
-export async function priorityOf({ priority }: Pick<Plan, 'priority'>, run: runs.Run): Promise<number> {
+export async function priorityOf({ priority }: FlowControl, run: runs.Run): Promise<number> {
   if (priority === undefined) return 0;
   const value = await evaluateField('priority', priority, run);
   if (Number.isInteger(value) && Math.abs(Number(value)) <= MAX_PRIORITY) return Number(value);

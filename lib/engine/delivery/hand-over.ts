@@ -4,23 +4,32 @@ import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { firstExecution, startOrMove } from '../machines/executions.ts';
+import { nextOfFirst, startOrMove } from '../machines/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from '../run/commit/log-buffer.ts';
 import { type Cancellation, endRun } from './cancellation.ts';
 
-/** The run as it is when it has a place: it goes on where it stands. */
-export function admitted(ports: Pick<EnginePorts, 'clock'>, run: runs.Run, key: string): runs.Run {
+/** The run as it begins: it goes on where it stands. */
+export function unqueued(ports: Pick<EnginePorts, 'clock'>, run: runs.Run): runs.Run {
   const { queued, ...rest } = run;
-  if (queued === undefined) return { ...rest, concurrency: { key } };
+  if (queued === undefined) return run;
   const log = new LogBuffer(ports.clock, run);
   log.add('Workflow leaves the queue.', 'info', '');
   const now = ports.clock.now();
-  return { ...rest, ...log.stored, concurrency: { key }, began: now, updated: now };
+  return { ...rest, ...log.stored, began: now, updated: now, executionBegan: now };
 }
 
+/** The run as it begins with a place. */
+export const admitted = (ports: Pick<EnginePorts, 'clock'>, run: runs.Run, key: string): runs.Run => ({
+  ...unqueued(ports, run),
+  concurrency: { key },
+});
+
 /** A queued run whose workflow is deleted cannot begin. The reconciler delivers its end, as of all that are cancelled. */
-const DELETED: Cancellation = { reason: 'cancels.api', message: 'the workflow was deleted while the run was queued' };
+export const DELETED: Cancellation = {
+  reason: 'cancels.api',
+  message: 'the workflow was deleted while the run was queued',
+};
 
 interface Turn extends concurrency.Places {
   readonly group: concurrency.Group;
@@ -48,10 +57,10 @@ async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.Queue
     await endRun(ports, run, DELETED);
     return false;
   }
-  const next = { ...admitted(ports, run, group.key), ...(await firstExecution(ports, revision, run)) };
+  const next = { ...admitted(ports, run, group.key), ...(await nextOfFirst(ports, revision, run)) };
   const begun = await runs.commit(
     ports,
-    { ...next, seq: run.seq + 1, executionBegan: next.updated },
+    { ...next, seq: run.seq + 1 },
     [
       concurrency.holdersWrite(group, newHolders(ports, turn, [...staying, run.id])),
       { do: 'delete', key: row.at, when: { present: true } },

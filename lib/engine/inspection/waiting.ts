@@ -104,13 +104,20 @@ async function toConcurrency({ table }: Needs, run: runs.Run) {
   return { workflow: run.path, key: group.key, place, heldBy: [...holders] };
 }
 
+/** What a queued run waits for: a time, or a place. */
+async function toQueued(ports: Needs, run: runs.Run) {
+  if (run.hold === undefined || run.concurrency !== undefined) return { concurrency: await toConcurrency(ports, run) };
+  const { by, key, until } = run.hold;
+  return { held: { workflow: run.path, by, key, until: toTimestamp(until) } };
+}
+
 /** The reply of GET waiting: what a run waits for. */
 export async function toWaiting(ports: Needs, run: runs.Run) {
   const { wait, cancelOn } = run;
   const canBeCancelled = run.status === 'pending' && cancelOn !== undefined;
   const reply = {
     ...{ namespace: run.namespace, instance: toRecord(run) },
-    ...(runs.isQueued(run) ? { concurrency: await toConcurrency(ports, run) } : {}),
+    ...(runs.isQueued(run) ? await toQueued(ports, run) : {}),
     ...(canBeCancelled ? { cancelOn: { type: cancelOn.filter.type, context: cancelOn.filter.context } } : {}),
   };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;

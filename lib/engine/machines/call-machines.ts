@@ -1,12 +1,13 @@
 import { CONTAINER_CALL } from '../../compiler/emit/container-call.ts';
+import { HELD_RUN } from '../../compiler/emit/held-run.ts';
 import { LAMBDA_CALL } from '../../compiler/emit/lambda-call.ts';
-import { type Call, isNativeCall } from '../../domain/runs/runs.ts';
+import { type Call, isNativeCall, type Run } from '../../domain/runs/runs.ts';
 import type { Executions } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import type { ExecutionHandle } from './executions.ts';
 
-/** The machines that make calls of their own, by their names. */
-const DEFINITIONS = { 'service-call': CONTAINER_CALL, 'lambda-call': LAMBDA_CALL } as const;
+/** The machines that make calls of their own or hold runs back, by their names. */
+const DEFINITIONS = { 'service-call': CONTAINER_CALL, 'lambda-call': LAMBDA_CALL, 'held-run': HELD_RUN } as const;
 
 /** The handles of these machines, by the port that defined them. */
 const machines = new WeakMap<Executions, Map<string, Promise<string>>>();
@@ -30,4 +31,13 @@ export async function callExecution(
 ): Promise<ExecutionHandle> {
   const name = isNativeCall(call) && call.callee.byMachine === true ? 'lambda-call' : 'service-call';
   return { machine: await defineMachine(executions, name), executions: 1, express: false, entryWait: 0 };
+}
+
+/** The next execution of a run that is held back before it begins. */
+export async function heldExecution(
+  { executions, clock }: Pick<EnginePorts, 'executions' | 'clock'>,
+  run: Run,
+): Promise<ExecutionHandle & Pick<Run, 'executionBegan'>> {
+  const machine = await defineMachine(executions, 'held-run');
+  return { machine, executions: run.executions + 1, express: false, entryWait: 0, executionBegan: clock.now() };
 }

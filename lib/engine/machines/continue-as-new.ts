@@ -1,8 +1,9 @@
 import { exitsFrom } from '../../compiler/plan/flow.ts';
-import type * as runs from '../../domain/runs/runs.ts';
+import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
+import { heldExecution } from './call-machines.ts';
 import { ensureMachine } from './definitions.ts';
 import { type ExecutionHandle, moveToExecution } from './executions.ts';
 
@@ -43,8 +44,10 @@ export async function continueAsNew(ports: EnginePorts, run: runs.Run): Promise<
 /** The new execution in which a run continues from where it stands, not started. */
 export async function nextExecution(
   ports: EnginePorts,
-  { workflowId, revision, executions }: runs.Run,
+  run: runs.Run,
 ): Promise<ExecutionHandle & Pick<runs.Run, 'historyEvents' | 'executionBegan'>> {
+  if (runs.isQueued(run)) return { ...(await heldExecution(ports, run)), historyEvents: 0 };
+  const { workflowId, revision, executions } = run;
   const machine = await ensureMachine(ports, await revisions.need(ports, workflowId, revision), 'resumes');
   const executionBegan = ports.clock.now();
   return { executions: executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };

@@ -29,6 +29,15 @@ export async function firstExecution(
   return { machine, executions: 1, express: kind === 'machine' && mayBeExpress(plan), entryWait };
 }
 
+/** The execution in which a run begins that was queued: one that held it back has ended. */
+export async function nextOfFirst(
+  ports: EnginePorts,
+  revision: revisions.Revision,
+  run: runs.Run,
+): Promise<ExecutionHandle> {
+  return { ...(await firstExecution(ports, revision, run)), executions: run.executions + 1 };
+}
+
 /** A run as it is stored after its execution was started, and whether that execution has not ended. */
 interface Started {
   readonly run: runs.Run;

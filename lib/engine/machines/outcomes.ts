@@ -1,6 +1,7 @@
 import type { Outcome } from '../../compiler/emit/task-protocol.ts';
-import type { Run } from '../../domain/runs/runs.ts';
+import { isQueued, type Run } from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
 import { toWaitSeconds } from './wait-seconds.ts';
 
 export const END: Outcome = { next: '', pause: 0, seconds: 0 };
@@ -16,6 +17,10 @@ export function outcomeOfWait({ state, number, wake, calls, listening }: Wait, n
   return { ...outcome, seconds: timeout, calls: waiting };
 }
 
+/** The outcome of a step that comes too early for a run that is held back: its machine waits again. */
+export const outcomeOfHold = ({ hold }: Pick<Run, 'hold'>): Outcome =>
+  hold === undefined ? END : { ...END, until: toTimestamp(hold.until) };
+
 /** Whether a run stands at the wait with which its execution begins: the execution may not have begun yet. */
 export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait'>): boolean =>
   entryWait !== 0 && wait?.number === entryWait;
@@ -25,6 +30,7 @@ export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait
  * input has no effect. The wait counts from the commit that began it.
  */
 export function inputOf(run: Run): object {
-  const { wait, updated } = run;
+  const { wait, updated, hold } = run;
+  if (isQueued(run) && hold !== undefined) return { run: run.id, until: toTimestamp(hold.until) };
   return { run: run.id, ...(wait !== undefined && isAtFirstWait(run) ? outcomeOfWait(wait, updated) : {}) };
 }

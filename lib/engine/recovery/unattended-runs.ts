@@ -46,6 +46,11 @@ export async function ensureDriven(ports: CleanupPorts, run: runs.Run, isExclusi
   if (owesAnswer(run)) await deliver(ports, run);
   await reportEndedCalls(ports, run, isExclusive);
   if (await resumeLostPauses(ports, run)) return;
+  await keepExecution(ports, run);
+}
+
+/** Starts the execution of a run unless it runs; another one if it has ended. */
+async function keepExecution(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const isOver = hasExpired(run, ports.clock.now());
   if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);
 }
@@ -59,9 +64,10 @@ async function assignExecution(ports: CleanupPorts, run: runs.Run): Promise<void
   });
 }
 
-/** A queued run gets a place when one is free; a child leaves the queue when its caller has ended. */
+/** A queued run that is held back has an execution. Any other gets a place when one is free; a child leaves the queue when its caller has ended. */
 async function driveUnbegun(ports: CleanupPorts, run: runs.Run): Promise<void> {
   if (run.parent !== undefined) await endOrphan(ports, run, run.parent);
+  if (run.machine !== '') return keepExecution(ports, run);
   const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
   await driveQueued(ports, run, revision?.plan?.concurrency);
 }

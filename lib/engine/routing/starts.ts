@@ -16,7 +16,7 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
-import { FullError } from '../admission/admission.ts';
+import { FullError } from '../admission/refusals.ts';
 import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';

@@ -59,6 +59,6 @@ export async function begin(ports: RunnerPorts, revision: revisions.Revision, ru
 
 /** Lets an execution continue a run that was begun here and waits. */
 async function handToExecution(ports: EnginePorts, revision: revisions.Revision, run: runs.Run): Promise<runs.Run> {
-  if (run.status !== 'pending') return run;
+  if (run.status !== 'pending' || runs.isQueued(run)) return run;
   return run.machine === '' ? continueInMachine(ports, revision, run) : startOrMove(ports, run);
 }

@@ -3,13 +3,14 @@ import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { onConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { beginHeld } from '../admission/admission.ts';
 import { serve } from '../calls/serving.ts';
 import { noteUnawaitedFailure } from '../containers/caller-log.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
 import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
 import { startExecution } from '../machines/executions.ts';
-import { END, outcomeOfWait } from '../machines/outcomes.ts';
+import { END, outcomeOfHold, outcomeOfWait } from '../machines/outcomes.ts';
 import { isMadeByMachine, prepareForMachine, takeFromMachine } from '../native/machine-calls.ts';
 import type { NativeChild } from '../native/serving.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -49,6 +50,7 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
     if (run.kind === 'call') return serveHere(ports, run);
     if (isStale(run, task)) return restart(ports, run);
+    if (runs.isQueued(run)) return beginLater(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return replaceExecution(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
@@ -87,6 +89,13 @@ async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
   if (owesAnswer(run)) await deliver(ports, run);
   await startExecution(ports, run);
   return END;
+}
+
+/** Lets a run begin that was held back, or its machine wait for longer. */
+async function beginLater(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
+  const begun = await beginHeld(ports, run);
+  const isHeld = runs.isQueued(begun) && runs.executionOf(begun) === runs.executionOf(run) && begun.machine !== '';
+  return isHeld ? outcomeOfHold(begun) : END;
 }
 
 /** The attempts of a task of the wait are exhausted: a new execution makes them again. */

@@ -481,6 +481,17 @@ export const workloads: readonly Workload[] = [
     isNowOrNever: true,
   },
   {
+    name: 'runs that the rate of their workflow holds back',
+    sources: { main: `rate: {limit: 1, per: PT10S}\n${QUICK}` },
+    before: begin(0),
+    act: start,
+  },
+  {
+    name: 'a run whose subflows are held back, and then queued',
+    sources: { kid: `rate: {limit: 2, per: PT5S}\nconcurrency: {limit: 1}\n${NAP}`, main: eachOf('kid', 3) },
+    act: start,
+  },
+  {
     name: 'a run whose subflows are queued',
     sources: { kid: `concurrency: {limit: 1}\n${NAP}`, main: eachOf('kid', 3) },
     act: start,

@@ -28,6 +28,9 @@ const partitionOf = (group: Group): Partition => shard(group.workflowId, hashOf(
 /** The item of the holders of a group's places, and after it its queue, the first one first. */
 export const groupItems = (group: Group): PartitionRange => ({ ...partitionOf(group), prefix: `${hashOf(group)}#` });
 
+/** The key of the item with the last starts of a group. */
+export const rate = (group: Group): Key => at(runs(`rate#${group.workflowId}#${hashOf(group)}`));
+
 const HOLDERS = '0';
 const QUEUE = '1';
 

@@ -4,7 +4,7 @@ import { findSlot, type Slot, takeSlot } from '../../../domain/instances/waiting
 import * as runs from '../../../domain/runs/runs.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
 import { DelayedStartError } from '../../../ports/executions.ts';
-import { FullError } from '../../admission/admission.ts';
+import { FullError } from '../../admission/refusals.ts';
 import { waitForEnd } from '../../delivery/end-waiters.ts';
 import { ensureStarted } from '../../machines/executions.ts';
 import type { CleanupPorts, RunnerPorts } from '../../ports.ts';
