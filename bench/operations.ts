@@ -287,4 +287,5 @@ export const OPERATIONS: readonly Operation[] = [
   },
   wait('1 noop with a limit', `concurrency: {limit: 1}\n${noops(1)}`),
   execute('a delay of 1 s with a limit', `concurrency: {limit: 1}\n${DELAY}`, { hasDelay: true }),
+  wait('1 noop with a rate', `rate: {limit: 1000, per: PT1S}\n${noops(1)}`),
 ];

@@ -40,6 +40,8 @@ const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 /** A place in the concurrency of the workflow: it is taken when the run is stored, and released after its end. */
 const PLACE = { readUnits: 4, writeUnits: 6 };
+/** A start that the rate of the workflow counts: the run is stored with it. */
+const RATED = { readUnits: 1, writeUnits: 5 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
@@ -234,8 +236,12 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
   const place = plan.concurrency === undefined ? 0 : 1;
+  const rated = plan.rate === undefined ? 0 : 1;
   const works = (bound: Bound): Used =>
-    plus(plus(plus(used(REQUEST), PLACE, place), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
+    plus(
+      plus(plus(plus(used(REQUEST), PLACE, place), RATED, rated), bytes),
+      pricePath(stepOf, plan.entry, bound) ?? used(),
+    );
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'resumes').definition, itemsOf, 'most'));

@@ -15,6 +15,7 @@ import { nextOf, onOverRate } from './holds.ts';
 import { makeRoom } from './making-room.ts';
 import { isRequested, refuse, reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
+import { inTurn } from './turns.ts';
 
 export type { Admission } from './start-commits.ts';
 
@@ -117,8 +118,10 @@ async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: 
     const taken = await takePlace(ports, placed);
     return 'holders' in taken ? onFull(ports, placed, taken) : taken;
   };
+  const name = `${run.workflowId} ${rateKey}`;
   for (;;) {
-    const admission = await retryOnConflict(attempt);
+    const tried = () => retryOnConflict(attempt);
+    const admission = await (rate === undefined ? tried() : inTurn(ports.table, name, tried));
     if (admission !== undefined) return admission;
   }
 }

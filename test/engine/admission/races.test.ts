@@ -51,15 +51,38 @@ async function race(database: LocalTable): Promise<void> {
   }
 }
 
-describe('starts and ends at the same time take no more places than there are, and leave none empty', () => {
-  test('in SQLite', () => race(local));
+const PER_MS = 10_000;
+
+/** Starts all runs of a rate at the same time. */
+async function raceOfStarts(database: LocalTable): Promise<void> {
+  const world = new World(database);
+  try {
+    await world.store({ main: `rate: {limit: ${LIMIT}, per: PT10S}\nstates: [{id: a, type: noop}]\n` });
+    await Promise.all(Array.from({ length: STARTS }, () => world.execute('main', '{}')));
+    const times = (await runsOf(world)).map(({ hold }) => hold?.until ?? Number.NaN).sort((a, b) => a - b);
+    expect(times).toHaveLength(STARTS);
+    expect(times.every((time, n) => n < LIMIT || time - (times[n - LIMIT] ?? 0) >= PER_MS)).toBe(true);
+    await world.pass();
+    expect(await countsOf(world)).toEqual([0, 0, STARTS]);
+  } finally {
+    await world.close();
+  }
+}
+
+const RACES = [
+  ['starts and ends at the same time take no more places than there are, and leave none empty', race],
+  ['starts at the same time get times of their own, as the rate has them', raceOfStarts],
+] as const;
+
+describe.each(RACES)('%s', (_name, tryRace) => {
+  test('in SQLite', () => tryRace(local));
 
   if (typeof emulator === 'string') test.skip(`in DynamoDB is not tried: ${emulator}`);
   else {
     test('in DynamoDB', async () => {
       const endpoint = await openEndpointTable(emulator);
       try {
-        await race({ ...local, table: endpoint.table });
+        await tryRace({ ...local, table: endpoint.table });
       } finally {
         await endpoint.close();
       }

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-async function store(name: string, whenFull: string): Promise<void> {
-  const body = `concurrency: {limit: 1, key: jq(.customer), whenFull: ${whenFull}}
+async function store(name: string, whenFull: string, fields = 'concurrency: {limit: 1'): Promise<void> {
+  const body = `${fields}, key: jq(.customer), whenFull: ${whenFull}}
 states: [{id: until, type: consumeEvent, event: {type: go}}]
 `;
   expect((await client.call('PUT', `${NAMESPACE}/tree/${name}?op=create-workflow`, { body })).status).toBe(200);
@@ -53,9 +53,36 @@ test('a request that is skipped gets the run at work', async () => {
   expect([skipped.status, skipped.json()['instance']]).toEqual([200, holder]);
 });
 
+test('a run that the rate holds back says until when, and begins then', async () => {
+  await store('rated', 'queue', 'rate: {limit: 1, per: PT1S');
+  const [, held] = [await started('rated'), await started('rated')];
+  const waiting = (await client.call('GET', `${NAMESPACE}/instances/${held}/waiting`)).json();
+  expect(waiting).toMatchObject({
+    instance: { status: 'pending', queued: true },
+    held: { workflow: '/rated', by: 'rate', key: 'c-1', until: expect.any(String) },
+  });
+  await expect
+    .poll(async () => (await client.call('GET', `${NAMESPACE}/instances/${held}`)).json()['flow'], { timeout: 60_000 })
+    .toEqual(['until']);
+});
+
+test('a request that the rate refuses has the status 429 and the time to wait', async () => {
+  await store('rate-refuses', 'refuse', 'rate: {limit: 1, per: PT1H');
+  const last = await started('rate-refuses');
+  const refused = await execute('rate-refuses');
+  expect([refused.status, refused.json()['holders']]).toEqual([429, [last]]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
+});
+
 test('a workflow with a limit that is not one is refused with the place of the mistake', async () => {
-  for (const field of ['limit: 0', 'limit: 1001', 'key: jq(.a)', 'limit: 1, whenFull: wait']) {
-    const body = `concurrency: {${field}}\nstates: [{id: a, type: noop}]\n`;
+  const places = ['limit: 0', 'limit: 1001', 'key: jq(.a)', 'limit: 1, whenFull: wait'].map(
+    (field) => `concurrency: {${field}}`,
+  );
+  const rates = ['limit: 1', 'limit: 1, per: PT0S', 'limit: 1, per: P301D', 'limit: 1, per: 1s', 'per: PT1S'].map(
+    (field) => `rate: {${field}}`,
+  );
+  for (const field of [...places, ...rates]) {
+    const body = `${field}\nstates: [{id: a, type: noop}]\n`;
     const answer = await client.call('PUT', `${NAMESPACE}/tree/wrong?op=create-workflow`, { body });
     expect([field, answer.status]).toEqual([field, 406]);
   }

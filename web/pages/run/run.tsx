@@ -177,8 +177,8 @@ function useWait(
   const isOpen = reply !== undefined && !isOver(reply.instance);
   const path = isOpen ? { namespace, instance: reply.instance.id } : undefined;
   const waiting = usePolled('getInstanceWaiting', path, undefined, reply?.flow.length);
-  const { waiting: wait, cancelOn, concurrency: queue } = waiting.value.value ?? {};
-  return { wait, cancelOn, queue };
+  const { waiting: wait, cancelOn, concurrency, held } = waiting.value.value ?? {};
+  return { wait, cancelOn, queue: concurrency ?? held };
 }
 
 /** One run: the reason of its status, its path through the states, its steps in time, and their details. */
