@@ -42,6 +42,11 @@ const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 const PLACE = { readUnits: 4, writeUnits: 6 };
 /** A start that the rate of the workflow counts: the run is stored with it. */
 const RATED = { readUnits: 1, writeUnits: 5 };
+/**
+ * A run that a debounce holds back: its start is noted, and an execution waits, calls the step and ends. The run itself begins in
+ * an execution of its own.
+ */
+const HELD = { transitions: 4, lambdas: 1, readUnits: 3, writeUnits: 7 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
@@ -262,12 +267,15 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   // The run is stored when its machine begins: its first state needs no commit before a call.
   const stored = callsFirst ? -1 : 0;
   const callsChildren = Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0);
-  const execute = (bound: Bound): Used =>
+  const held = (bound: Bound): Used => plus(plus(works(bound), machine(bound)), HELD);
+  const begin = (bound: Bound): Used =>
     leavesRequest(plan, items)
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
       : plus(plus(works(bound), fromWait(bound)), CALLER, callsChildren ? 1 : 0);
+  const execute = plan.debounce === undefined ? begin : held;
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
-  if (hasNoLikelyWait(plan)) all.push({ op: 'wait', least: works('least'), most: works('most') });
+  if (hasNoLikelyWait(plan) && plan.debounce === undefined)
+    all.push({ op: 'wait', least: works('least'), most: works('most') });
   const begun = startOf(plan);
   if (begun === undefined) return all;
   const started = (bound: Bound): Used => plus(execute(bound), begun.uses);

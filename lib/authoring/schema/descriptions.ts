@@ -25,6 +25,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   limits: 'Limits of a run. Of two limits, that of the namespace and this one, the lower applies.',
   concurrency: 'How many runs may be at work at the same time.',
   rate: 'How many runs may begin within a period.',
+  debounce: 'Starts that follow each other make one run, which begins after a quiet time with the last input.',
   priority:
     'The place of a run in the queue of `concurrency`: higher first. A number, or a query over the input. Default: 0.',
   start: 'What starts runs. Default: requests.',
@@ -193,6 +194,11 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     key: 'A query over the input. Runs with different results are counted apart. Default: all runs share the limit.',
     whenFull:
       'What becomes of a further run: `queue` (default): it begins as soon as the rate allows it; `refuse`: the start fails; `skip`: nothing starts.',
+  },
+  debounce: {
+    for: 'The quiet time after the last start, an ISO 8601 duration from PT1S to P300D.',
+    key: 'A query over the input. Starts with different results make runs of their own. Default: all starts make one run.',
+    atMost: 'The most time from the first start to the beginning of the run. Default: any, as long as starts follow.',
   },
   catch: {
     error: 'A regular expression (RE2) for codes, or `*` for all.',

@@ -64,8 +64,9 @@ const concurrency = object({ limit, key: query, whenFull: oneOf(WHEN_FULL) });
 const MIN_PERIOD_MS = 1000;
 
 /** A duration of at least a second and at most the longest wait of an execution. */
-const period = createDecoder(required(duration).accepts, (node, field, context) => {
-  const value = required(duration)(node, field, context);
+const optionalPeriod = createDecoder(duration.accepts, (node, field, context) => {
+  const value = duration(node, field, context);
+  if (value === undefined) return undefined;
   const ms = durationMs(value) ?? MIN_PERIOD_MS;
   const isUsable = ms >= MIN_PERIOD_MS && ms <= MAX_PART_DAYS * DAY_MS;
   if (!isUsable) {
@@ -74,8 +75,14 @@ const period = createDecoder(required(duration).accepts, (node, field, context) 
   return value;
 });
 
+/** As `optionalPeriod`. Undefined values are reported. */
+const period = required(optionalPeriod);
+
 /** How many runs may begin within a period; undefined: any number. */
 const rate = object({ limit, per: period, key: query, whenFull: oneOf(WHEN_OVER) });
+
+/** Starts that follow each other make one run; undefined: each makes its own. */
+const debounce = object({ for: period, key: query, atMost: optionalPeriod });
 
 const isPriority = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) <= MAX_PRIORITY;
 
@@ -93,6 +100,7 @@ export const RUN_SETTINGS = {
   limits: object({ transitions: positive, logBytes: positive }),
   concurrency,
   rate,
+  debounce,
   priority: computed(
     isPriority,
     `must be a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`,
@@ -114,6 +122,7 @@ export interface RunSettings
     | 'handlers'
     | 'concurrency'
     | 'rate'
+    | 'debounce'
     | 'priority'
   > {
   /** The catches of every state, after its own. */
@@ -133,6 +142,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
     onFailure,
     concurrency: places,
     rate: starts,
+    debounce: merged,
     priority,
   } = decoded;
   const handlers: Handlers = omitUndefined({ onFailure, onCancel: cancelOn?.transition, finally: decoded.finally });
@@ -148,6 +158,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
       cancelOn: cancelOn && toFilter(cancelOn),
       concurrency: places && omitUndefined({ ...places, whenFull: places.whenFull ?? ('queue' as const) }),
       rate: starts && omitUndefined({ ...starts, whenFull: starts.whenFull ?? ('queue' as const) }),
+      debounce: merged && omitUndefined(merged),
       priority,
       handlers: Object.keys(handlers).length === 0 ? undefined : handlers,
     }),

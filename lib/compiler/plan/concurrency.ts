@@ -24,10 +24,21 @@ export interface RatePlan {
   readonly whenFull: (typeof WHEN_OVER)[number];
 }
 
+/** Starts that follow each other within a time make one run, which has the input of the last one. */
+export interface DebouncePlan {
+  /** The quiet time after the last start, as an ISO 8601 duration. */
+  readonly for: string;
+  /** A query, evaluated over the input; absent: all starts make one run. */
+  readonly key?: unknown;
+  /** The most time between the first start and the beginning of the run; absent: any. */
+  readonly atMost?: string;
+}
+
 /** The fields of a plan that say when its runs begin. */
 export interface FlowControl {
   readonly concurrency?: ConcurrencyPlan;
   readonly rate?: RatePlan;
+  readonly debounce?: DebouncePlan;
   /** A query, evaluated over the input: the place of a run in the queue; absent: 0. */
   readonly priority?: unknown;
 }

@@ -47,7 +47,8 @@ export async function read(table: Table, group: keys.Group, most: number): Promi
 
 /** How long an item outlives the last change of it: a run is pending for at most half of that. */
 const LASTING_SECONDS = 2 * RETENTION_DAYS * SECONDS_OF_A_DAY;
-const expiry = (now: number): number => Math.ceil(now / 1000) + LASTING_SECONDS;
+/** When such an item expires, seconds since 1970. `now`: milliseconds since 1970. */
+export const expiry = (now: number): number => Math.ceil(now / 1000) + LASTING_SECONDS;
 
 /** The new holders of a group, and the version that they were read with. `now`: milliseconds since 1970. */
 export interface NewHolders {

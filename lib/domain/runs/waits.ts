@@ -14,11 +14,15 @@ export interface Placement {
 
 /** Until when a run is held back before it begins. */
 export interface Hold {
-  readonly by: 'rate';
+  readonly by: 'rate' | 'debounce';
   /** The value of the key as text; empty for a workflow without a key. */
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** The time with which its execution began to wait, if it was postponed since. */
+  readonly first?: number;
+  /** How many starts have made the run; absent: one. */
+  readonly starts?: number;
 }
 
 /** One attempt of one call. */

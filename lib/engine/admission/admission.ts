@@ -2,7 +2,7 @@ import type { ConcurrencyPlan } from '../../compiler/plan/concurrency.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { limitOf } from '../../domain/concurrency/limits.ts';
 import * as concurrency from '../../domain/concurrency/places.ts';
-import { ignoreNotFound, ServiceError } from '../../domain/errors.ts';
+import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
@@ -12,8 +12,9 @@ import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/exec
 import type { DeliveryPorts } from '../ports.ts';
 import { keyOf, priorityOf } from './groups.ts';
 import { nextOf, onOverRate } from './holds.ts';
+import { debounce } from './joining.ts';
 import { makeRoom } from './making-room.ts';
-import { isRequested, refuse, reject } from './refusals.ts';
+import { orProblem, refuse, reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
 import { inTurn } from './turns.ts';
 
@@ -88,22 +89,17 @@ async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Take
   return reject(ports, run, { message, holders, retryAfter: RETRY_SECONDS }, rule.whenFull === 'skip');
 }
 
-/** The keys and the priority of a run, or the problem with them. Throws it where a request starts the run. */
-async function valuesOf(plan: Plan, run: runs.Run) {
-  try {
-    const rateKey = await keyOf(plan, 'rate', run);
-    return { rateKey, key: await keyOf(plan, 'concurrency', run), priority: await priorityOf(plan, run) };
-  } catch (error) {
-    if (!(error instanceof ServiceError) || isRequested(run)) throw error;
-    return { problem: error.message };
-  }
-}
+const valuesOf = async (plan: Plan, run: runs.Run) => ({
+  rateKey: await keyOf(plan, 'rate', run),
+  key: await keyOf(plan, 'concurrency', run),
+  priority: await priorityOf(plan, run),
+});
 
 /** Lets a run begin as soon as the rate of its workflow allows it and a place is free. */
 async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: ExecutionHandle): Promise<Admission> {
-  const values = await valuesOf(plan, run);
-  if ('problem' in values) return refuse(ports, run, values.problem);
-  const { rateKey, key, priority } = values;
+  const valued = await orProblem(run, () => valuesOf(plan, run));
+  if ('problem' in valued) return refuse(ports, run, valued.problem);
+  const { rateKey, key, priority } = valued.value;
   const { rate, concurrency: rule } = plan;
   const attempt = async (): Promise<Admission | undefined> => {
     const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run, rate, rateKey) : undefined;
@@ -126,12 +122,15 @@ async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: 
   }
 }
 
+const isControlled = ({ concurrency: places, rate, debounce: merged }: Plan): boolean =>
+  places !== undefined || rate !== undefined || merged !== undefined;
+
 /** Whether a run has not asked to begin yet. */
 const isUnasked = ({ status, concurrency: place, hold }: runs.Run): boolean =>
   status === 'pending' && place === undefined && hold === undefined;
 
 /**
- * Lets a run that is to begin be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
+ * Lets a run that is to begin join the one that the `debounce` of its workflow holds back, or be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
  * it ends. Without a free start or place it is queued, or fails with `flow.refused` if it has a caller or was started by an event
  * or the clock. A run of a workflow without these fields is returned as it is, without a call. Throws FullError for a request,
  * and `malformed` for a key or a priority that cannot be evaluated.
@@ -141,7 +140,9 @@ export async function admit(ports: DeliveryPorts, revision: revisions.Revision, 
   if (runs.isQueued(run)) return { run, fate: 'known' };
   // A run whose input does not fit fails before its first state: it needs no place.
   const asks = isUnasked(run) && run.inputProblem === undefined;
-  if (!asks || (plan.concurrency === undefined && plan.rate === undefined)) return { run, fate: 'goes' };
+  if (!asks || !isControlled(plan)) return { run, fate: 'goes' };
+  // A caller waits for a run of its own.
+  if (plan.debounce !== undefined && run.parent === undefined) return debounce(ports, plan.debounce, run);
   const { run: known, fate } = await ask(ports, plan, run);
   // A child that another task of its caller has changed.
   return fate === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, fate };

@@ -25,7 +25,11 @@ async function evaluateField(name: string, query: unknown, run: runs.Run): Promi
  * The value of the key of a field for a run, as text; empty without a key. Throws `malformed` for a query that fails, or a value
  * too long.
  */
-export async function keyOf(plan: FlowControl, field: 'concurrency' | 'rate', run: runs.Run): Promise<string> {
+export async function keyOf(
+  plan: FlowControl,
+  field: 'concurrency' | 'rate' | 'debounce',
+  run: runs.Run,
+): Promise<string> {
   const query = plan[field]?.key;
   if (query === undefined) return '';
   const name = `${field}.key`;

@@ -19,9 +19,10 @@ export function nextOf(ports: EnginePorts, run: runs.Run, rate: RatePlan, key: s
 }
 
 /** Stores a run as queued until a time, at which its execution lets it begin. One that has such an execution keeps it. */
-async function holdBack(ports: DeliveryPorts, start: Start, hold: Hold): Promise<Admission> {
+export async function holdBack(ports: DeliveryPorts, start: Start, until: Hold): Promise<Admission> {
   const { run } = start;
   const execution = run.machine === '' ? await heldExecution(ports, run) : {};
+  const hold = run.hold === undefined ? until : { first: run.hold.until, ...run.hold, ...until };
   const held = await commitStart(ports, start, { next: { ...run, ...execution, queued: true, hold }, fate: 'stays' });
   if (held.fate === 'stays' && run.machine === '') await startExecution(ports, held.run);
   return held;

@@ -35,8 +35,21 @@ const REFUSED = 'flow.refused';
 const UNREQUESTED: ReadonlySet<string> = new Set(['cloudevent', 'cron']);
 
 /** Whether a request starts the run, which gets the refusal as its reply. A run that was held back had its reply before. */
-export const isRequested = ({ parent, invoker, seq }: runs.Run): boolean =>
+const isRequested = ({ parent, invoker, seq }: runs.Run): boolean =>
   parent === undefined && seq === 0 && !UNREQUESTED.has(invoker);
+
+/** What `evaluate` returns, or the problem with a field of a run that no request starts. Throws it where one does. */
+export async function orProblem<T>(
+  run: runs.Run,
+  evaluate: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly problem: string }> {
+  try {
+    return { value: await evaluate() };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || isRequested(run)) throw error;
+    return { problem: error.message };
+  }
+}
 
 /** Stores a run that does not begin as failed, and reports that. */
 export async function refuse(ports: DeliveryPorts, run: runs.Run, message: string): Promise<Admission> {

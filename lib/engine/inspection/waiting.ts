@@ -107,8 +107,8 @@ async function toConcurrency({ table }: Needs, run: runs.Run) {
 /** What a queued run waits for: a time, or a place. */
 async function toQueued(ports: Needs, run: runs.Run) {
   if (run.hold === undefined || run.concurrency !== undefined) return { concurrency: await toConcurrency(ports, run) };
-  const { by, key, until } = run.hold;
-  return { held: { workflow: run.path, by, key, until: toTimestamp(until) } };
+  const { by, key, until, starts = 1 } = run.hold;
+  return { held: { workflow: run.path, by, key, until: toTimestamp(until), starts } };
 }
 
 /** The reply of GET waiting: what a run waits for. */

@@ -31,6 +31,6 @@ export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait
  */
 export function inputOf(run: Run): object {
   const { wait, updated, hold } = run;
-  if (isQueued(run) && hold !== undefined) return { run: run.id, until: toTimestamp(hold.until) };
+  if (isQueued(run) && hold !== undefined) return { run: run.id, until: toTimestamp(hold.first ?? hold.until) };
   return { run: run.id, ...(wait !== undefined && isAtFirstWait(run) ? outcomeOfWait(wait, updated) : {}) };
 }

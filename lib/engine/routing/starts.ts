@@ -4,7 +4,7 @@ import * as collections from '../../domain/events/collections.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import { nameOf } from '../../domain/events/identity.ts';
 import * as listeners from '../../domain/events/listeners.ts';
-import type { Run } from '../../domain/runs/runs.ts';
+import type { Committed, Run } from '../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import { openById } from '../../domain/tree/arming.ts';
 import { planOf, type Revision } from '../../domain/tree/revisions.ts';
@@ -95,10 +95,15 @@ async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candid
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
   const id = spreadId(derivedId(due, opened.node.id, 'event', nameOf(recorded), replay?.id ?? ''));
-  const isFirst = await startRun(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
-  if (isFirst) ports.meter?.note({ EventsDelivered: 1 });
-  return { did: 'started', started: id };
+  const { run, isCommitted } = await startRun(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
+  if (isCommitted) ports.meter?.note({ EventsDelivered: 1 });
+  return startOf(run, id);
 }
+
+const startOf = (run: Run, id: string): EventStart => ({
+  did: run.id === id ? 'started' : 'joined a run that is held back',
+  started: run.id,
+});
 
 /** Events are collected; the one that completes the set starts a run. */
 async function startBySet(ports: RunnerPorts, { opened, plan, recorded }: Candidate): Promise<EventStart> {
@@ -109,8 +114,8 @@ async function startBySet(ports: RunnerPorts, { opened, plan, recorded }: Candid
   const added = await collections.add(ports, opened.node.id, span, { event, due, deduplicationKey });
   if (typeof added === 'string') return { did: added };
   const id = spreadId(derivedId(added.last, opened.node.id, 'events', ...added.deduplicationKeys));
-  await startRun(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
-  return { did: 'started', started: id };
+  const { run } = await startRun(ports, opened, { id, input: inputOf(added.events), invoker: 'cloudevent' });
+  return startOf(run, id);
 }
 
 /** How long a collected event counts, milliseconds. */
@@ -133,18 +138,18 @@ interface NewStart {
   readonly isUrgent?: boolean;
 }
 
-/** Stores and starts a run, unless it is stored already. Returns whether it was not. */
+/** Stores and starts a run, unless it is stored already or joins another one. */
 async function startRun(
   ports: RunnerPorts,
   workflow: Startable,
   { id, input, invoker, isUrgent = false }: NewStart,
-): Promise<boolean> {
+): Promise<Committed> {
   const opened = await openShare(ports, workflow, id);
   await awaitTurn(ports, opened.namespace).catch((error: unknown) => {
     if (!isUrgent || !(error instanceof OverRateError)) throw error;
   });
   const run = { ...newRun(ports, opened, input, invoker), id };
-  return (await begin(ports, opened.revision, await fitted(ports, opened.revision, run))).isCommitted;
+  return begin(ports, opened.revision, await fitted(ports, opened.revision, run));
 }
 
 /** No one receives the error of this start: the run fails with it, so that it is seen and handled. */

@@ -492,6 +492,12 @@ export const workloads: readonly Workload[] = [
     act: start,
   },
   {
+    name: 'a run that is debounced, held back by its rate, and then queued',
+    sources: { main: `debounce: {for: PT2S}\nrate: {limit: 1, per: PT5S}\nconcurrency: {limit: 1}\n${NAP}` },
+    before: begin(3),
+    act: start,
+  },
+  {
     name: 'a run whose subflows are queued',
     sources: { kid: `concurrency: {limit: 1}\n${NAP}`, main: eachOf('kid', 3) },
     act: start,

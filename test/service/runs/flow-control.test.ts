@@ -74,14 +74,29 @@ test('a request that the rate refuses has the status 429 and the time to wait', 
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
 });
 
+test('requests that are debounced get one run, which says how many they are and begins with the last input', async () => {
+  const body = 'debounce: {for: PT2S, key: jq(.k)}\nstates: [{id: a, type: noop}]\n';
+  await client.call('PUT', `${NAMESPACE}/tree/debounced?op=create-workflow`, { body });
+  const path = `${NAMESPACE}/tree/debounced?op=`;
+  const first = await client.call('POST', `${path}execute`, { json: { k: 'x', n: 1 } });
+  const id = first.json()['instance'];
+  const held = (await client.call('GET', `${NAMESPACE}/instances/${id}/waiting`)).json()['held'];
+  expect(held).toMatchObject({ by: 'debounce', key: 'x', starts: 1 });
+  const last = await client.call('POST', `${path}wait`, { json: { k: 'x', n: 2 } });
+  expect([last.headers.get('existing'), last.json()]).toEqual(['true', { k: 'x', n: 2 }]);
+  const { instance } = (await client.call('GET', `${NAMESPACE}/instances/${id}`)).json();
+  expect(instance).toMatchObject({ status: 'complete' });
+});
+
 test('a workflow with a limit that is not one is refused with the place of the mistake', async () => {
   const places = ['limit: 0', 'limit: 1001', 'key: jq(.a)', 'limit: 1, whenFull: wait'].map(
     (field) => `concurrency: {${field}}`,
   );
+  const merged = ['key: jq(.a)', 'for: PT0S', 'for: PT1S, atMost: PT0S'].map((field) => `debounce: {${field}}`);
   const rates = ['limit: 1', 'limit: 1, per: PT0S', 'limit: 1, per: P301D', 'limit: 1, per: 1s', 'per: PT1S'].map(
     (field) => `rate: {${field}}`,
   );
-  for (const field of [...places, ...rates]) {
+  for (const field of [...places, ...rates, ...merged]) {
     const body = `${field}\nstates: [{id: a, type: noop}]\n`;
     const answer = await client.call('PUT', `${NAMESPACE}/tree/wrong?op=create-workflow`, { body });
     expect([field, answer.status]).toEqual([field, 406]);

@@ -142,7 +142,16 @@ export const waiting = z.object({
   // Of a queued run: its place in the queue, from 1, and the runs that have the places of the workflow.
   concurrency: z.optional(z.object({ workflow: z.string(), key: z.string(), place: z.int(), heldBy: z.array(uuid) })),
   // Of a queued run that may not begin before a time: the field of its workflow that holds it back.
-  held: z.optional(z.object({ workflow: z.string(), by: z.enum(['rate']), key: z.string(), until: time })),
+  // `starts`: how many starts have made the run.
+  held: z.optional(
+    z.object({
+      workflow: z.string(),
+      by: z.enum(['rate', 'debounce']),
+      key: z.string(),
+      until: time,
+      starts: z.int(),
+    }),
+  ),
   waiting: z.optional(
     z.object({
       state: z.string(),

@@ -31,6 +31,12 @@ export const groupItems = (group: Group): PartitionRange => ({ ...partitionOf(gr
 /** The key of the item with the last starts of a group. */
 export const rate = (group: Group): Key => at(runs(`rate#${group.workflowId}#${hashOf(group)}`));
 
+/** The key of the item that names the run which further starts of a group join. */
+export const joinable = (group: Group): Key => at(runs(`join#${group.workflowId}#${hashOf(group)}`));
+
+/** The key of the item of a start that has joined a run, by the id that a run of its own would have. */
+export const joined = (id: string): Key => at(runs(`joined#${id}`));
+
 const HOLDERS = '0';
 const QUEUE = '1';
 

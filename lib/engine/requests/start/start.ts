@@ -109,11 +109,12 @@ async function startForRequest(
   if (earlier !== undefined || !hasNoLikelyWait(plan)) return startWaiting(ports, prepared, deadline);
   const until = Math.min(ports.clock.now() + MAX_IN_REQUEST_MS, deadline);
   const here = await runInPlace(ports)(run, opened.revision, until);
-  if (here.status !== 'pending') return { run: here, existing: false };
+  const existing = here.id !== run.id;
+  if (here.status !== 'pending') return { run: here, existing };
   const moved = continueInMachine(ports, opened.revision, here);
   const continued = await moved.catch(storedIfDelayed(ports, here.id));
   const slot = await findSlot(ports, deadline);
-  return slot === undefined ? { run: continued, existing: false } : toAwaited(continued, false, slot);
+  return slot === undefined ? { run: continued, existing } : toAwaited(continued, existing, slot);
 }
 
 /** Takes a place for a request that waits before it starts the run, so that a request without one starts none. */
