@@ -194,6 +194,10 @@ function startOf({ start }: Plan): { readonly op: 'webhook' | 'event'; readonly 
   return { op: 'event', uses: plus(used(STARTS.event), ARRIVAL, further) };
 }
 
+/** The amounts that the fields of a plan add which say when its runs begin. */
+const controlOf = ({ concurrency, rate }: Plan): Used =>
+  plus(plus(used(), PLACE, concurrency === undefined ? 0 : 1), RATED, rate === undefined ? 0 : 1);
+
 /** The next states of a machine's state without failures. */
 function nextOf(state: State): string[] {
   if (state.Type === 'Choice')
@@ -240,13 +244,8 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
-  const place = plan.concurrency === undefined ? 0 : 1;
-  const rated = plan.rate === undefined ? 0 : 1;
   const works = (bound: Bound): Used =>
-    plus(
-      plus(plus(plus(used(REQUEST), PLACE, place), RATED, rated), bytes),
-      pricePath(stepOf, plan.entry, bound) ?? used(),
-    );
+    plus(plus(plus(used(REQUEST), controlOf(plan)), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'resumes').definition, itemsOf, 'most'));

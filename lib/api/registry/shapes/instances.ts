@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { paged } from './pages.ts';
+import { held, place } from './queues.ts';
 import { base64, time, uuid } from './scalars.ts';
 import { revision } from './tree.ts';
 
@@ -139,19 +140,9 @@ export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,
   cancelOn: z.optional(z.object({ type: z.string(), context: data })),
-  // Of a queued run: its place in the queue, from 1, and the runs that have the places of the workflow.
-  concurrency: z.optional(z.object({ workflow: z.string(), key: z.string(), place: z.int(), heldBy: z.array(uuid) })),
-  // Of a queued run that may not begin before a time: the field of its workflow that holds it back.
-  // `starts`: how many starts have made the run.
-  held: z.optional(
-    z.object({
-      workflow: z.string(),
-      by: z.enum(['rate', 'debounce']),
-      key: z.string(),
-      until: time,
-      starts: z.int(),
-    }),
-  ),
+  // Of a queued run: one of both.
+  concurrency: z.optional(place),
+  held: z.optional(held),
   waiting: z.optional(
     z.object({
       state: z.string(),
