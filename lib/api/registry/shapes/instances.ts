@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { RECORD_MODES } from '../../../domain/record-modes.ts';
 import { paged } from './pages.ts';
-import { base64, time, uuid } from './scalars.ts';
+import { base64, holdField, time, uuid } from './scalars.ts';
 import { revision } from './tree.ts';
 
 export const instanceRecord = z.object({
@@ -134,8 +134,6 @@ const holder = {
 /** The next attempt of a call, and why the last one failed. */
 const retry = z.object({ attempt: z.int(), of: z.optional(z.int()), at: time, error: z.optional(failure) });
 
-const holder = z.enum(['rate', 'debounce']);
-
 /** `waiting` is absent for a run that has ended or runs at this moment. */
 export const waiting = z.object({
   namespace: z.string(),
@@ -143,7 +141,7 @@ export const waiting = z.object({
   cancelOn: z.optional(z.object({ type: z.string(), context: data })),
   // Of a queued run: its place, from 1, and the runs that have the places; or the field that holds it back, and its starts.
   concurrency: z.optional(z.object({ workflow: z.string(), key: z.string(), place: z.int(), heldBy: z.array(uuid) })),
-  held: z.optional(z.object({ workflow: z.string(), by: holder, key: z.string(), until: time, starts: z.int() })),
+  held: z.optional(z.object({ workflow: z.string(), by: holdField, key: z.string(), until: time, starts: z.int() })),
   waiting: z.optional(
     z.object({
       state: z.string(),

@@ -14,3 +14,6 @@ export const uuid = z.guid();
 
 /** A counter of at least five digits, from `00001`. */
 export const generation = z.string().check(z.regex(/^\d{5,}$/));
+
+/** The field of a workflow that holds a run back before it begins. */
+export const holdField = z.enum(['rate', 'debounce']);
