@@ -59,7 +59,10 @@ function throwLogged(error: unknown): never {
   throw thrown;
 }
 
-/** The functions that state machines, the bus and schedules invoke: those of functions/triggers/. */
+/**
+ * The functions that state machines, the bus and schedules invoke: those of functions/triggers/. An event and a tick begin in the
+ * turn of their namespace; a machine and a timer go on with a run, whose batch has one.
+ */
 function functionsOf({ ports, observer, around = (work) => work(), deliversTwice = false }: RuntimeOptions) {
   const { onInvoke, onPublish } = observer;
   return {
@@ -76,6 +79,7 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
     onEnd: ({ name, status, error = '', cause = '' }: Ended) =>
       around(() => onExecutionEnd(ports(), { name, status, error, cause })),
     deliver: async (message: Message) => {
+      await ports().processor?.takeTurn(message.namespace);
       onPublish?.();
       onInvoke?.();
       const deliveries = deliversTwice ? [message, message] : [message];
@@ -84,7 +88,8 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
     giveUpEvent: async (detail: Message, why: Failure) => {
       await keepDeadLetter(ports(), { detail }, why);
     },
-    tick: ({ target }: Target, planned: number) => {
+    tick: async ({ target }: Target, planned: number) => {
+      await ports().processor?.takeTurn(target.namespace);
       onInvoke?.();
       return around(() => startByClock(ports(), target, planned));
     },
