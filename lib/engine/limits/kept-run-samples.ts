@@ -26,10 +26,11 @@ export class KeptRunSamples {
   /** Takes one start. Returns false, and takes nothing, when the namespace keeps as many runs as may be. */
   async take(ports: Pick<Ports, 'table' | 'clock'>, keeper: Keeper, most: number): Promise<boolean> {
     const now = ports.clock.now();
-    let sample = this.samples.get(keeper.id) ?? { kept: 0, at: Number.NEGATIVE_INFINITY, begun: 0 };
+    const known = this.samples.get(keeper.id);
+    let sample: Sample = known ?? { kept: 0, at: Number.NEGATIVE_INFINITY, begun: 0 };
     const isStale = sample.begun + 1 > Math.min(UNREAD, (most - sample.kept) / 100);
     if (isStale && now - sample.at >= SAMPLE_MS) sample = { kept: await keptRuns(ports, keeper), at: now, begun: 0 };
-    this.samples.set(keeper.id, sample);
+    if (sample !== known) this.samples.set(keeper.id, sample);
     if (sample.kept + sample.begun >= most) return false;
     sample.begun += 1;
     return true;
