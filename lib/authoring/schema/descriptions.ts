@@ -144,7 +144,7 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
       reply: '`wait`: the sender gets the output of the run. Default: 202 with the id of the run.',
       event: 'Each request is sent to the namespace as an event and starts no run.',
     },
-    event: { event: 'The event that starts a run.' },
+    event: { event: 'The event that starts a run.', batch: 'One run for several events, which it has as `events`.' },
     eventsXor: { events: 'The events, each of which starts a run.' },
     eventsAnd: {
       events: 'The events that start a run together.',
@@ -199,6 +199,11 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     for: 'The quiet time after the last start, an ISO 8601 duration from PT1S to P300D.',
     key: 'A query over the input. Starts with different results make runs of their own. Default: all starts make one run.',
     atMost: 'The most time from the first start to the beginning of the run. Default: any, as long as starts follow.',
+  },
+  batch: {
+    size: 'The number of events with which the run begins: at most 1000.',
+    for: 'The time after the first event at which it begins with fewer, an ISO 8601 duration from PT1S to P300D.',
+    key: 'A query over an event. Events with different results make runs of their own. Default: all events make one run.',
   },
   catch: {
     error: 'A regular expression (RE2) for codes, or `*` for all.',

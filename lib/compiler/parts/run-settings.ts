@@ -2,7 +2,6 @@ import { isObject } from '../../language/json.ts';
 import { labelNameProblem, MAX_LABELS } from '../../language/labels.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { defaultProblem } from '../../language/schemas/violations.ts';
-import { DAY_MS } from '../../time/units.ts';
 import { reportInvalid } from '../decoding/context.ts';
 import {
   createDecoder,
@@ -17,12 +16,12 @@ import {
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
 import { WHEN_FULL, WHEN_OVER } from '../plan/concurrency.ts';
-import { durationMs, MAX_PART_DAYS } from '../plan/execution.ts';
 import type { Handlers } from '../plan/handlers.ts';
 import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
 import { computed } from './computed.ts';
 import { toFilter } from './event-filters.ts';
+import { limit, optionalPeriod, period } from './periods.ts';
 import { schema } from './schemas.ts';
 import { catchers } from './state.ts';
 
@@ -49,34 +48,8 @@ const dataSchema = createDecoder<unknown>({ kind: 'schema' }, (node, field, cont
   return decoded;
 });
 
-/** The most places: they are one item of the table. */
-const MAX_PLACES = 1000;
-
-const limit = createDecoder(required(positive).accepts, (node, field, context) => {
-  const value = required(positive)(node, field, context);
-  if (value > MAX_PLACES) reportInvalid(context, node ?? field, `${field.name} must be at most ${MAX_PLACES}`);
-  return value;
-});
-
 /** How many runs may be at work; undefined: any number. */
 const concurrency = object({ limit, key: query, whenFull: oneOf(WHEN_FULL) });
-
-const MIN_PERIOD_MS = 1000;
-
-/** A duration of at least a second and at most the longest wait of an execution. */
-const optionalPeriod = createDecoder(duration.accepts, (node, field, context) => {
-  const value = duration(node, field, context);
-  if (value === undefined) return undefined;
-  const ms = durationMs(value) ?? MIN_PERIOD_MS;
-  const isUsable = ms >= MIN_PERIOD_MS && ms <= MAX_PART_DAYS * DAY_MS;
-  if (!isUsable) {
-    reportInvalid(context, node ?? field, `${field.name} must be from 1 second to ${MAX_PART_DAYS} days`);
-  }
-  return value;
-});
-
-/** As `optionalPeriod`. Undefined values are reported. */
-const period = required(optionalPeriod);
 
 /** How many runs may begin within a period; undefined: any number. */
 const rate = object({ limit, per: period, key: query, whenFull: oneOf(WHEN_OVER) });

@@ -1,9 +1,10 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { duration, list, required, text, transition } from '../decoding/decoders.ts';
-import type { Decoded, Fields } from '../decoding/object.ts';
+import { duration, list, query, required, text, transition } from '../decoding/decoders.ts';
+import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { Start } from '../plan/plan.ts';
 import { event, toFilter } from './event-filters.ts';
+import { limit, period } from './periods.ts';
 import { WEBHOOK_FIELDS } from './webhooks.ts';
 
 /** The start of a workflow, with the id of the first state if it is given. */
@@ -13,6 +14,9 @@ export interface StartPlan {
 }
 
 const events = required(list(required(event)));
+
+/** One run for several events; undefined: each event starts one. */
+const batch = object({ size: limit, for: period, key: query });
 
 function defineStart<F extends Fields>(
   type: Start['type'],
@@ -28,9 +32,10 @@ function defineStart<F extends Fields>(
 /** The types of starts (workflow-language 3). A cron pattern is checked when the workflow is activated. */
 const STARTS: Readonly<Record<Start['type'], Variant<StartPlan>>> = {
   scheduled: defineStart('scheduled', { cron: text }, ({ cron = '' }) => ({ type: 'scheduled', cron })),
-  event: defineStart('event', { event: required(event) }, (start) => ({
+  event: defineStart('event', { event: required(event), batch }, (start) => ({
     type: 'event',
     events: [toFilter(start.event)],
+    ...omitUndefined({ batch: start.batch && omitUndefined(start.batch) }),
   })),
   eventsXor: defineStart('eventsXor', { events }, (start) => ({
     type: 'eventsXor',

@@ -34,6 +34,16 @@ export interface DebouncePlan {
   readonly atMost?: string;
 }
 
+/** Events make one run, which has them as the list `events`. */
+export interface BatchPlan {
+  /** The run begins with so many events. */
+  readonly size: number;
+  /** The time after the first event at which it begins with fewer, as an ISO 8601 duration. */
+  readonly for: string;
+  /** A query, evaluated over an event; absent: all events make one run. */
+  readonly key?: unknown;
+}
+
 /** The fields of a plan that say when its runs begin. */
 export interface FlowControl {
   readonly concurrency?: ConcurrencyPlan;

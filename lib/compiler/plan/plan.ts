@@ -1,4 +1,4 @@
-import type { FlowControl } from './concurrency.ts';
+import type { BatchPlan, FlowControl } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
@@ -51,6 +51,7 @@ export type Start =
       readonly type: 'event' | 'eventsXor' | 'eventsAnd';
       readonly events: readonly EventFilter[];
       readonly lifespan?: Duration;
+      readonly batch?: BatchPlan;
     };
 
 /** A filter of events. The values of the context are literal in a start and queries in a state (workflow-language 3). */

@@ -14,7 +14,7 @@ export interface Placement {
 
 /** Until when a run is held back before it begins. */
 export interface Hold {
-  readonly by: 'rate' | 'debounce';
+  readonly by: 'rate' | 'debounce' | 'batch';
   /** The value of the key as text; empty for a workflow without a key. */
   readonly key: string;
   /** Milliseconds since 1970. */

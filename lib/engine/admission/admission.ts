@@ -12,7 +12,7 @@ import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/exec
 import type { DeliveryPorts } from '../ports.ts';
 import { keyOf, priorityOf } from './groups.ts';
 import { nextOf, onOverRate } from './holds.ts';
-import { debounce } from './joining.ts';
+import { join, joiningOf } from './joining.ts';
 import { makeRoom } from './making-room.ts';
 import { orProblem, refuse, reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
@@ -90,8 +90,8 @@ async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Take
 }
 
 const valuesOf = async (plan: Plan, run: runs.Run) => ({
-  rateKey: await keyOf(plan, 'rate', run),
-  key: await keyOf(plan, 'concurrency', run),
+  rateKey: await keyOf('rate', plan.rate?.key, run),
+  key: await keyOf('concurrency', plan.concurrency?.key, run),
   priority: await priorityOf(plan, run),
 });
 
@@ -122,15 +122,12 @@ async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: 
   }
 }
 
-const isControlled = ({ concurrency: places, rate, debounce: merged }: Plan): boolean =>
-  places !== undefined || rate !== undefined || merged !== undefined;
-
 /** Whether a run has not asked to begin yet. */
 const isUnasked = ({ status, concurrency: place, hold }: runs.Run): boolean =>
   status === 'pending' && place === undefined && hold === undefined;
 
 /**
- * Lets a run that is to begin join the one that the `debounce` of its workflow holds back, or be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
+ * Lets a run that is to begin join the one that the `debounce` or the `batch` of its workflow holds back, or be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
  * it ends. Without a free start or place it is queued, or fails with `flow.refused` if it has a caller or was started by an event
  * or the clock. A run of a workflow without these fields is returned as it is, without a call. Throws FullError for a request,
  * and `malformed` for a key or a priority that cannot be evaluated.
@@ -140,20 +137,29 @@ export async function admit(ports: DeliveryPorts, revision: revisions.Revision, 
   if (runs.isQueued(run)) return { run, fate: 'known' };
   // A run whose input does not fit fails before its first state: it needs no place.
   const asks = isUnasked(run) && run.inputProblem === undefined;
-  if (!asks || !isControlled(plan)) return { run, fate: 'goes' };
-  // A caller waits for a run of its own.
-  if (plan.debounce !== undefined && run.parent === undefined) return debounce(ports, plan.debounce, run);
+  if (!asks) return { run, fate: 'goes' };
+  const joining = joiningOf(plan, run);
+  if (joining !== undefined) {
+    const joined = await join(ports, joining, run);
+    // It has all its events.
+    return isDue(ports, joined.run) ? { run: await beginHeld(ports, joined.run), fate: 'known' } : joined;
+  }
+  if (plan.concurrency === undefined && plan.rate === undefined) return { run, fate: 'goes' };
   const { run: known, fate } = await ask(ports, plan, run);
   // A child that another task of its caller has changed.
   return fate === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, fate };
 }
+
+/** Whether the time of a run has come that was held back. */
+const isDue = ({ clock }: DeliveryPorts, run: runs.Run): boolean =>
+  runs.isQueued(run) && run.hold !== undefined && clock.now() >= run.hold.until;
 
 /**
  * Lets a run begin that was held back until now: in an execution of its own, or in the queue of its workflow. Returns it as it
  * stands then; as it is if its time has not come. Idempotent.
  */
 export async function beginHeld(ports: DeliveryPorts, run: runs.Run): Promise<runs.Run> {
-  if (run.hold === undefined || ports.clock.now() < run.hold.until) return run;
+  if (!isDue(ports, run)) return run;
   const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
   if (revision === undefined) return cancel(ports, run, DELETED);
   const execution = await nextOfFirst(ports, revision, run);

@@ -95,7 +95,12 @@ async function startByOne(ports: RunnerPorts, { opened, plan, recorded }: Candid
   const { event, due, replay } = recorded;
   if (!listeners.startFilters(plan).some((filter) => matches(filter, event))) return { did: 'not wanted' };
   const id = spreadId(derivedId(due, opened.node.id, 'event', nameOf(recorded), replay?.id ?? ''));
-  const { run, isCommitted } = await startRun(ports, opened, { id, input: inputOf([event]), invoker: 'cloudevent' });
+  const isBatch = 'batch' in plan.start && plan.start.batch !== undefined;
+  const { run, isCommitted } = await startRun(ports, opened, {
+    id,
+    input: isBatch ? batchOf(event) : inputOf([event]),
+    invoker: 'cloudevent',
+  });
   if (isCommitted) ports.meter?.note({ EventsDelivered: 1 });
   return startOf(run, id);
 }
@@ -128,6 +133,9 @@ const lifespanOf = ({ start }: Plan): number => {
 /** The input of a run that events start: each event under its type (workflow language, section 3). */
 const inputOf = (events: readonly CloudEvent[]): Uint8Array =>
   Buffer.from(JSON.stringify(Object.fromEntries(events.map((event) => [event.type, toData(event)]))));
+
+/** The input of a run that further events may join. */
+const batchOf = (event: CloudEvent): Uint8Array => Buffer.from(JSON.stringify({ events: [toData(event)] }));
 
 interface NewStart {
   /** Derived from the cause, so that the same cause starts the same run. */

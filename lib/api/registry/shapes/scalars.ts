@@ -16,4 +16,4 @@ export const uuid = z.guid();
 export const generation = z.string().check(z.regex(/^\d{5,}$/));
 
 /** The field of a workflow that holds a run back before it begins. */
-export const holdField = z.enum(['rate', 'debounce']);
+export const holdField = z.enum(['rate', 'debounce', 'batch']);
