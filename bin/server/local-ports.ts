@@ -135,10 +135,22 @@ const readingsOf = (activity: Activity, { database, size }: Pick<Storage, 'datab
   isWritable: () => database.outage === undefined,
 });
 
+/** The settings that the ports have. */
+function settingsPort({ settings, ownPorts }: PortOptions): Ports['settings'] {
+  const { brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, host, url } = settings;
+  return {
+    ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit },
+    // The port may be known only when requests are served.
+    get url() {
+      return url ?? `http://${host}:${[...ownPorts].at(-1)}`;
+    },
+  };
+}
+
 /** Opens all ports of the local service, in the folder of the settings or in memory. */
 export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const { settings, observer, closers, replacements } = options;
-  const { data, brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, apiKey } = settings;
+  const { data, apiKey } = settings;
   const { database, table, expire, summary, size } = await openStorage({ settings, observer, closers });
   const clock = openClock(options);
   const blobs = databaseBlobs(database);
@@ -152,13 +164,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const processor = new FairProcessor(clock);
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
-    settings: {
-      ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit },
-      // The port may be known only when requests are served.
-      get url() {
-        return settings.url ?? `http://${settings.host}:${[...options.ownPorts].at(-1)}`;
-      },
-    },
+    settings: settingsPort(options),
     table: changes.observe(table),
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
