@@ -133,6 +133,16 @@ describe('the door charges a tenant for work outside the turns of its requests',
   });
 });
 
+test('work elsewhere that took longer gives the request that has entered last nothing back', async () => {
+  await request('other', 5);
+  const first = door.enter('b')?.then(() => {
+    door.charge('elsewhere', 1000);
+    now += 1;
+  });
+  await Promise.all([first, ...requests(4, 'b', 1), ...requests(4, 'a', 1)]);
+  expect(order.indexOf('a1')).toBeLessThan(order.indexOf('b2'));
+});
+
 describe('requests without a key', () => {
   const flood = (count: number, addresses: number) =>
     Array.from({ length: count }, (_, n) => request(`without a key: ${n % addresses}`, 1, `s${n}`));

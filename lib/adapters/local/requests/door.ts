@@ -70,7 +70,7 @@ export class Door {
     const isCounted = this.#began !== undefined && this.#newest.tenant === tenant;
     if (isCounted) return;
     // The request that has entered last did not take this time.
-    this.#newest = { ...this.#newest, at: this.#newest.at + ms };
+    this.#newest = { ...this.#newest, at: Math.min(this.#newest.at + ms, this.#now()) };
     this.#line.charge(tenant, ms);
   }
 
