@@ -34,8 +34,6 @@ import { startUpkeep } from './upkeep/upkeep.ts';
 /** The ports of the local service. */
 export interface LocalPorts {
   readonly ports: Ports;
-  /** The processor of the ports, which knows what tenants compute. */
-  readonly processor: FairProcessor;
   /** An output must not leave before the data that it shows is durable in this database. */
   readonly database: Storage['database'];
   readonly summary: Storage['summary'];
@@ -161,7 +159,6 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
   const runtime = openRuntime({ database, clock, observer, ports: () => ports, tenantOf: tenantOf(options, table) });
   closers.defer(runtime.close);
   const { executions, bus, schedules, timers, activity } = runtime;
-  const processor = new FairProcessor(clock);
   const whenDurable = () => database.durable({ isPatient: true });
   const ports: Ports = {
     settings: settingsPort(options),
@@ -178,7 +175,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     containers: durableContainers(containers, whenDurable),
     changes,
     clock,
-    processor,
+    processor: new FairProcessor(clock),
     reader: openReader(options),
     meter,
     ...traces,
@@ -190,14 +187,5 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     for (const part of [containers, executions, bus, schedules, timers]) await part.resume();
   };
   const metrics = { meter, readings: readingsOf(activity, { database, size }) };
-  return {
-    ports,
-    processor,
-    database,
-    summary,
-    metrics,
-    resume,
-    idle: () => untilIdle(activity),
-    endStreams: changes.close,
-  };
+  return { ports, database, summary, metrics, resume, idle: () => untilIdle(activity), endStreams: changes.close };
 }

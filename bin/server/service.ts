@@ -44,7 +44,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const ownPorts = new Set([given.settings.port]);
   const options: PortOptions = { ...given, ownPorts };
   const { settings, closers } = options;
-  const { ports, processor, database, summary, metrics, resume, idle, endStreams } = await openPorts(options);
+  const { ports, database, summary, metrics, resume, idle, endStreams } = await openPorts(options);
   const links = new SignInLinks(ports);
   const handlers = await loadHandlers(ports, { links, metrics });
   // The folder is locked and no request is served yet: no process does the open work now.
@@ -57,7 +57,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
     requestId: ports.clock.uuid,
     toError: toServiceError,
     storage: database,
-    processor,
+    processor: ports.processor,
     limits: connectionLimits(settings),
   });
   ownPorts.add(Number(new URL(gateway.url).port));

@@ -9,6 +9,8 @@ export interface Processor {
   takeTurn(tenant: string): Promise<void>;
   /** Resolves when the tenant may read, format or copy large data at once, which takes tens of milliseconds. */
   takeLargeTurn(tenant: string): Promise<void>;
+  /** Calls the listener with the time that a tenant has computed, ms; absent: it is not measured. */
+  onComputed?(listener: (tenant: string, ms: number) => void): void;
   /** Does the work that parses an input and begins its run, when there is room for its bytes in memory beside the others. */
   holdInput<T>(tenant: string, bytes: number, work: () => Promise<T>): Promise<T>;
 }

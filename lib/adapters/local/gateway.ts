@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import type { Processor } from '../../ports/processor.ts';
 import { withReserve } from './database/disk/reserved-work.ts';
 import { StorageError } from './database/disk/storage-error.ts';
 import { ReplyStream } from './reply-stream.ts';
@@ -43,7 +44,7 @@ export interface GatewaySettings {
   /** A reply leaves after the data that it shows is durable here. */
   readonly storage?: Storage;
   /** What computes for tenants besides their requests: the door charges them for that. */
-  readonly processor?: { onComputed(listener: (tenant: string, ms: number) => void): void };
+  readonly processor?: Pick<Processor, 'onComputed'> | undefined;
 }
 
 export interface Gateway {
@@ -164,7 +165,7 @@ class RequestServer {
   constructor(settings: GatewaySettings, shares: RequestShares) {
     this.#settings = settings;
     this.#shares = shares;
-    settings.processor?.onComputed((tenant, ms) => this.#shares.door.charge(tenant, ms));
+    settings.processor?.onComputed?.((tenant, ms) => shares.door.charge(tenant, ms));
     settings.storage?.onOutage((error) => {
       for (const [response, isFrugal] of this.#open) {
         if (!response.headersSent && !this.#isSpared(isFrugal)) answerOutage(response, error);

@@ -30,7 +30,6 @@ export class FairProcessor implements Processor {
     this.#turns = new ProcessorTurns(clock, (tenant, ms) => this.#charge(tenant, ms));
   }
 
-  /** Calls the listener with the time that a tenant has computed, ms: what its requests cost after their first turn. */
   onComputed(listener: (tenant: string, ms: number) => void): void {
     this.#charge = listener;
   }
