@@ -19,10 +19,12 @@ const current = new AsyncLocalStorage<Account>();
 
 /**
  * Every evaluation that the work makes, also later, is on the account of this tenant: tenants take turns in the sandbox. The
- * work rejects with OutOfTimeError when it evaluates something after its `timeLeft`.
+ * work rejects with OutOfTimeError when it evaluates something after its `timeLeft`. Without a `now`, it has that of the
+ * work around it.
  */
 export function onAccountOf<T>(tenant: Account, work: () => Promise<T>): Promise<T> {
-  return current.run(tenant, work);
+  const { now = presentTenant().now } = tenant;
+  return current.run({ ...tenant, now }, work);
 }
 
 /** On whose account the present work is; outside `onAccountOf`, the account of the service itself. */

@@ -24,6 +24,7 @@ type Engines = Readonly<Partial<Record<EngineKind, (limits: Limits) => Promise<E
 const limits = workerData as Limits;
 const threadId = presentThreadId();
 const engines = new Map<EngineKind, Promise<Engine>>();
+const { now: systemTime } = Date;
 
 function engineOf(kind: EngineKind, create: Engines): Promise<Engine> {
   const engine = engines.get(kind) ?? create[kind]?.(limits);
@@ -34,6 +35,9 @@ function engineOf(kind: EngineKind, create: Engines): Promise<Engine> {
 
 function reply(engine: Engine, job: Job): Reply {
   takeLargestSize();
+  const { now } = job;
+  // Both engines ask this function for the time.
+  Date.now = now === undefined ? systemTime : () => now;
   try {
     const results = runAll(engine, job);
     return { results, isSpent: takeLargestSize() > SPENT_BYTES };

@@ -26,6 +26,8 @@ export interface Tenant {
   readonly timeLeft?: () => number;
   /** How many scripts of this tenant may wait; a further one rejects with QueueFullError. Default: any number. */
   readonly maxWaiting?: number;
+  /** The time that scripts see, milliseconds since 1970. Default: that of the system. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Runs scripts, validates by JSON Schemas, and renders templates. */
@@ -73,7 +75,7 @@ export function createSandbox({ deadlineMs = 10_000, workers = 4, memoryMiB = 25
         const left = Math.max(tenant.timeLeft?.() ?? deadlineMs, 1);
         return Math.min(tenant.deadlineMs ?? deadlineMs, deadlineMs, left);
       },
-      run: (job) => runJob(tenant, job),
+      run: (job) => runJob(tenant, tenant.now === undefined ? job : { ...job, now: tenant.now() }),
     });
   return {
     ...of({ id: '' }),

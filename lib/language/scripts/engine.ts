@@ -37,6 +37,8 @@ export interface Job {
   readonly data: string;
   /** The longest run of each source, in milliseconds. */
   readonly deadlineMs: number;
+  /** The time that scripts see, milliseconds since 1970. Default: that of the system. */
+  readonly now?: number;
 }
 
 /** A message to the thread: a job, or the engines to load before their first job. */

@@ -264,6 +264,12 @@ describe('a case', () => {
       'events: [{after: PT1H, type: go, to: x, data: {n: 1}}, {type: go, to: y, data: {n: 2}}]\nexpect: {output: {n: 1}, runs: 2}',
     ));
 
+  test('has scripts that see the virtual time', () =>
+    passes(
+      'states: [{id: a, type: delay, duration: PT8M, transform: {jq: "jq(now | todate)", js: "js(return new Date())", ms: js(return Date.now())}}]',
+      'now: 2026-03-01T08:00:00Z\nexpect: {output: {jq: "2026-03-01T08:08:00Z", js: "2026-03-01T08:08:00Z", ms: 1772352480000}}',
+    ));
+
   test('may be of a workflow that the clock starts', () =>
     passes(
       "start: {type: scheduled, cron: '30 8 * * *'}\nstates: [{id: a, type: noop}]",

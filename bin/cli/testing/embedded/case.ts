@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../lib/domain/errors.ts';
 import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../../lib/domain/tree/workflows.ts';
+import { onAccountOf } from '../../../../lib/engine/evaluation/tenants.ts';
 import { receive } from '../../../../lib/engine/events/broadcasting.ts';
 import { execute } from '../../../../lib/engine/requests/start/start.ts';
 import { InputError } from '../../../../lib/engine/run/schemas.ts';
@@ -81,6 +82,11 @@ class CaseRunner {
     const { crashAt, repeatsEvents = false } = variation;
     const deliversTwice = repeatsEvents;
     this.#world = new TestWorld({ start: this.#start, script: this.#script, crashAt, deliversTwice, giveUpAt });
+  }
+
+  /** The virtual time. */
+  get now(): number {
+    return this.#world.time.clock.now();
   }
 
   async run(): Promise<CaseRun> {
@@ -215,5 +221,6 @@ function unlessExists(error: unknown): void {
 
 /** Runs a case in this process, in memory. It is aborted after `patience` milliseconds of real time. */
 export function runCase(prepared: PreparedCase, variation: Variation, patience: number): Promise<CaseRun> {
-  return new CaseRunner(prepared, variation, performance.now() + patience).run();
+  const runner = new CaseRunner(prepared, variation, performance.now() + patience);
+  return onAccountOf({ id: '', now: () => runner.now }, () => runner.run());
 }
