@@ -92,10 +92,11 @@ export function misplacedPackages({ sources }: House): Violation[] {
 
 const ENVIRONMENT = ['lib/adapters/aws', 'lib/containers/sidecar', 'bin', 'cdk', 'bench'];
 /**
- * A script runs in a thread of its own (lib/language/js), which has no ports and stops itself at its deadline. Programs of
- * users (clients) have no ports either.
+ * A script runs in a thread of its own (lib/language/js), which has no ports and stops itself at its deadline; its server of
+ * jobs sets the time that scripts see. Programs of users (clients) have no ports either.
  */
-const CLOCKS = ['lib/adapters', 'lib/containers/sidecar', 'lib/language/js', 'bin', 'bench', 'clients'];
+const SCRIPTS = ['lib/language/js', 'lib/language/sandbox/job-server.ts'];
+const CLOCKS = ['lib/adapters', 'lib/containers/sidecar', ...SCRIPTS, 'bin', 'bench', 'clients'];
 
 /** Members of globals that read the clock or make random values. */
 const CLOCK_MEMBERS = ['Date.now', 'performance.now', 'process.hrtime', 'Math.random', 'crypto.randomUUID'];
