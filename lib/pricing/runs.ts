@@ -43,7 +43,7 @@ const PLACE = { readUnits: 4, writeUnits: 6 };
 /** A start that the rate of the workflow counts: the run is stored with it. */
 const RATED = { readUnits: 1, writeUnits: 5 };
 /**
- * A run that a debounce holds back: its start is noted, and an execution waits, calls the step and ends. The run itself begins in
+ * A run that a debounce or a batch holds back: its start is noted, and an execution waits, calls the step and ends. The run itself begins in
  * an execution of its own.
  */
 const HELD = { transitions: 4, lambdas: 1, readUnits: 3, writeUnits: 7 };
@@ -194,6 +194,10 @@ function startOf({ start }: Plan): { readonly op: 'webhook' | 'event'; readonly 
   return { op: 'event', uses: plus(used(STARTS.event), ARRIVAL, further) };
 }
 
+/** Whether each run is held back before it begins. */
+const isHeld = ({ debounce, start }: Plan): boolean =>
+  debounce !== undefined || ('batch' in start && start.batch !== undefined);
+
 /** The amounts that the fields of a plan add which say when its runs begin. */
 const controlOf = ({ concurrency, rate }: Plan): Used =>
   plus(plus(used(), PLACE, concurrency === undefined ? 0 : 1), RATED, rate === undefined ? 0 : 1);
@@ -271,10 +275,9 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
     leavesRequest(plan, items)
       ? plus(plus(works(bound), machine(bound)), CHECKPOINT, stored)
       : plus(plus(works(bound), fromWait(bound)), CALLER, callsChildren ? 1 : 0);
-  const execute = plan.debounce === undefined ? begin : held;
+  const execute = isHeld(plan) ? held : begin;
   const all: RunCost[] = [{ op: 'execute', least: execute('least'), most: execute('most') }];
-  if (hasNoLikelyWait(plan) && plan.debounce === undefined)
-    all.push({ op: 'wait', least: works('least'), most: works('most') });
+  if (hasNoLikelyWait(plan) && !isHeld(plan)) all.push({ op: 'wait', least: works('least'), most: works('most') });
   const begun = startOf(plan);
   if (begun === undefined) return all;
   const started = (bound: Bound): Used => plus(execute(bound), begun.uses);

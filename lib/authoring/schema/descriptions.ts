@@ -26,8 +26,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   concurrency: 'How many runs may be at work at the same time.',
   rate: 'How many runs may begin within a period.',
   debounce: 'Starts that follow each other make one run, which begins after a quiet time with the last input.',
-  priority:
-    'The place of a run in the queue of `concurrency`: higher first. A number, or a query over the input. Default: 0.',
+  priority: 'The order of queued runs: higher first. A number, or a query over the input. Default: 0.',
   start: 'What starts runs. Default: requests.',
   functions: 'The functions that actions can call: subflows and containers.',
   states: 'The states. A run begins with the first one, unless `start.state` names another.',
@@ -144,7 +143,7 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
       reply: '`wait`: the sender gets the output of the run. Default: 202 with the id of the run.',
       event: 'Each request is sent to the namespace as an event and starts no run.',
     },
-    event: { event: 'The event that starts a run.', batch: 'One run for several events, which it has as `events`.' },
+    event: { event: 'The event that starts a run.', batch: 'One run for several events, its `events`.' },
     eventsXor: { events: 'The events, each of which starts a run.' },
     eventsAnd: {
       events: 'The events that start a run together.',
@@ -192,8 +191,7 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     limit: 'The most starts within any period, of each value of the key: at most 1000.',
     per: 'The period, an ISO 8601 duration from PT1S to P300D.',
     key: 'A query over the input. Runs with different results are counted apart. Default: all runs share the limit.',
-    whenFull:
-      'What becomes of a further run: `queue` (default): it begins as soon as the rate allows it; `refuse`: the start fails; `skip`: nothing starts.',
+    whenFull: 'A further run: `queue` (default): begins later; `refuse`: fails; `skip`: does not start.',
   },
   debounce: {
     for: 'The quiet time after the last start, an ISO 8601 duration from PT1S to P300D.',

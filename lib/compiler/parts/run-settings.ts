@@ -15,13 +15,13 @@ import {
   transition,
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
+import { limit, optionalPeriod, period } from '../decoding/periods.ts';
 import { WHEN_FULL, WHEN_OVER } from '../plan/concurrency.ts';
 import type { Handlers } from '../plan/handlers.ts';
 import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
 import { computed } from './computed.ts';
 import { toFilter } from './event-filters.ts';
-import { limit, optionalPeriod, period } from './periods.ts';
 import { schema } from './schemas.ts';
 import { catchers } from './state.ts';
 

@@ -1,10 +1,10 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { duration, list, query, required, text, transition } from '../decoding/decoders.ts';
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
+import { limit, period } from '../decoding/periods.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { Start } from '../plan/plan.ts';
 import { event, toFilter } from './event-filters.ts';
-import { limit, period } from './periods.ts';
 import { WEBHOOK_FIELDS } from './webhooks.ts';
 
 /** The start of a workflow, with the id of the first state if it is given. */

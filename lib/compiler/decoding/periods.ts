@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../time/units.ts';
-import { reportInvalid } from '../decoding/context.ts';
-import { createDecoder, duration, positive, required } from '../decoding/decoders.ts';
 import { durationMs, MAX_PART_DAYS } from '../plan/execution.ts';
+import { reportInvalid } from './context.ts';
+import { createDecoder, duration, positive, required } from './decoders.ts';
 
 /** The most places, starts or events: they are one item of the table. */
 const MAX_PLACES = 1000;
