@@ -354,6 +354,11 @@ const FLOW: readonly Mistake[] = [
     mended: 'workflow: p}\nstates:',
   },
   {
+    rule: 'member-missing',
+    text: `start: {type: event, event: {type: e}, batch: {size: 9, for: PT5S}}\n${state('  type: noop\n  log: jq(.▸evnts)\n')}`,
+    mended: 'log: jq(.events)',
+  },
+  {
     rule: 'priority-without-queue',
     text: `concurrency: {limit: 1, whenFull: refuse}\npriority: ▸5\nstates: [{id: a, type: noop}]\n`,
   },

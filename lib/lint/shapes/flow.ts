@@ -47,6 +47,7 @@ function queryAt(state: StateView, path: string): QueryView | undefined {
 /** The data with which a run begins: by its schema, or the events by their types (workflow-language 3). */
 function inputOf({ start, input }: Workflow): Shape {
   if (start === undefined || !('events' in start)) return shapeOfInput(input);
+  if (start.batch !== undefined) return closed({ events: arrayOf(EVENT) });
   const types = [...new Set(start.events.map(({ type }) => type))];
   const isOptional = start.type === 'eventsXor' && types.length > 1;
   return { kind: 'object', members: new Map(types.map((type) => [type, { shape: EVENT, isOptional }])), isOpen: false };
