@@ -194,7 +194,8 @@ function connectionsOf(environment: Environment): number {
   return limitOf('WEFT_MAX_CONNECTIONS', WEFT_MAX_CONNECTIONS, 4_000);
 }
 
-function logFormatOf({ WEFT_LOG }: Environment): LocalSettings['log'] {
+function logFormatOf(environment: Environment): LocalSettings['log'] {
+  const { WEFT_LOG } = environment;
   if (WEFT_LOG === undefined || WEFT_LOG === '') return 'text';
   if (WEFT_LOG === 'text' || WEFT_LOG === 'json') return WEFT_LOG;
   throw new Error(`WEFT_LOG is '${WEFT_LOG}'; it must be text or json`);
