@@ -62,6 +62,7 @@ describe('docs/starts.md', () => {
     const shown = [...read('starts.md').matchAll(FENCE)].map(([, yaml = '']) => compile(yaml));
     expect(shown.map((compiled) => ('plan' in compiled ? compiled.plan.start.type : compiled))).toEqual([
       'event',
+      'event',
       'eventsAnd',
       'scheduled',
     ]);
