@@ -68,9 +68,7 @@ async function statusAfter(source: string, from: number, length: number) {
   }
 }
 
-const LENGTHS = IS_FULL
-  ? [5 * SECOND, 20 * SECOND, MINUTE, 2 * MINUTE, HOUR, 5 * HOUR]
-  : [20 * SECOND, MINUTE, 5 * HOUR];
+const LENGTHS = IS_FULL ? [5 * SECOND, 20 * SECOND, MINUTE, HOUR, 5 * HOUR] : [20 * SECOND, MINUTE, 5 * HOUR];
 
 describe('a run survives an outage of the database', () => {
   test.each(Object.entries(SOURCES))('during %s', async (_name, source) => {
