@@ -140,7 +140,7 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
 const STRIDE = 3;
 
 /** Of a workload with more operations, a crash after every second one is tried. */
-const MANY_OPERATIONS = 40;
+const MANY_OPERATIONS = 20;
 
 /**
  * A crash before the first operation and after each. One before another operation leaves the same state as the crash after
