@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { createWorkflow } from '../../../lib/engine/changes/publishing.ts';
@@ -8,24 +7,14 @@ import { route } from '../../../lib/engine/routing/router.ts';
 import { MAX_NODES } from '../../../lib/language/json-size.ts';
 import { IS_FULL } from '../../effort.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const openWorld = openWorlds();
 
 async function worldWith(batch: string, more = ''): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store({});
+  const world = await openWorld({});
   const source = `start: {type: event, event: {type: reading}, batch: ${batch}}
 ${more}states: [{id: a, type: noop}]
 `;

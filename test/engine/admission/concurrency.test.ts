@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { list } from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
@@ -11,27 +10,12 @@ import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
 import { continueAsNew } from '../../../lib/engine/machines/continue-as-new.ts';
 import { executeAndWait } from '../../../lib/engine/requests/start/start.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 import { rowsOf, shown } from './admission-world.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldWith(sources: Readonly<Record<string, string>>): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store(sources);
-  return world;
-}
+const worldWith = openWorlds();
 
 const nap = (concurrency: string, more = ''): string =>
   `concurrency: ${concurrency}\n${more}states: [{id: nap, type: delay, duration: PT10S}]\n`;

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test, vi } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { createWorkflow } from '../../../lib/engine/changes/publishing.ts';
@@ -8,27 +7,12 @@ import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
 import { execute, executeAndWait } from '../../../lib/engine/requests/start/start.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 import { shown } from './admission-world.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldWith(sources: Readonly<Record<string, string>>): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store(sources);
-  return world;
-}
+const worldWith = openWorlds();
 
 const QUICK = 'states: [{id: a, type: noop, transform: {got: jq(.n)}}]\n';
 const debounced = (debounce: string, more = QUICK): string => `debounce: ${debounce}\n${more}`;

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test } from 'vitest';
 import * as events from '../../../lib/domain/events/events.ts';
 import * as listenerList from '../../../lib/domain/events/listener-list.ts';
 import { explain } from '../../../lib/domain/events/near-misses.ts';
@@ -8,29 +7,14 @@ import * as runs from '../../../lib/domain/runs/runs.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
 import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const worldWith = openWorlds();
 
 const CANCEL = `cancelOn: {type: order.cancelled, context: {order: jq(.id)}}\n`;
 const WAITING = `${CANCEL}states: [{id: until, type: consumeEvent, event: {type: never}, timeout: P1D}]\n`;
-
-async function worldWith(sources: Readonly<Record<string, string>>): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store(sources);
-  return world;
-}
 
 /** A minute: the runs wait by then, and no timeout is over. */
 const settle = async (world: World): Promise<void> => {
@@ -230,8 +214,6 @@ test('an event at any moment of a run cancels it once, or comes after its end', 
     results.add(`${isReached} ${run?.status} ${run?.code}`);
     expect(unfinishedOf(world)).toEqual([]);
     expect(await listenersOf(world)).toEqual([]);
-    await world.close();
   }
-  worlds.length = 0;
   expect([...results].toSorted()).toEqual(['false complete ', 'true failed service.cancels.event']);
 });

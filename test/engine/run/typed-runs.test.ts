@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
@@ -8,26 +7,11 @@ import { receive } from '../../../lib/engine/events/broadcasting.ts';
 import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
 import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { startByClock } from '../../../lib/engine/routing/starts.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldWith(sources: Readonly<Record<string, string>>): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store(sources);
-  return world;
-}
+const worldWith = openWorlds();
 
 const settle = async (world: World): Promise<void> => {
   for (let round = 0; round < 2; round += 1) {

@@ -1,29 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { describe, expect, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { receive } from '../../../lib/engine/events/broadcasting.ts';
-import { openDatabase, World } from '../world/engine-world.ts';
+import type { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
+import { openWorlds } from '../world/worlds.ts';
 
-let database: LocalTable;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldWith(sources: Readonly<Record<string, string>>): Promise<World> {
-  const world = new World(database, {});
-  worlds.push(world);
-  await world.store(sources);
-  return world;
-}
+const worldWith = openWorlds();
 
 const settle = async (world: World, ms = 60_000): Promise<void> => {
   await world.pass(world.time.clock.now() + ms);
