@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Observer, type Service, startService } from '../bin/server/service.ts';
 import { systemClock } from '../lib/adapters/portable/clock.ts';
 import { type StepInput, step } from '../lib/engine/tasks/step.ts';
-import type { Lambdas } from '../lib/ports/lambdas.ts';
+import type { Lambdas } from '../lib/ports/callees/lambdas.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { perMillion } from '../lib/pricing/prices.ts';
 import { DAY_MS, HOUR_MS } from '../lib/time/units.ts';

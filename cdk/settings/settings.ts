@@ -79,7 +79,7 @@ export interface Settings {
   readonly rollout: Rollout;
   /** Create a CloudWatch dashboard. */
   readonly dashboard: boolean;
-  /** The functions write metrics to CloudWatch (lib/ports/meter.ts), which are not free. */
+  /** The functions write metrics to CloudWatch (lib/ports/telemetry/meter.ts), which are not free. */
   readonly metrics: boolean;
   /** API Gateway writes access logs by a role that the stack sets for the whole account; false: the account has one already. */
   readonly loggingRole: boolean;

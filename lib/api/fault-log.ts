@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import type { Meter } from '../ports/meter.ts';
+import type { Meter } from '../ports/telemetry/meter.ts';
 
 const logger = new Logger({ serviceName: 'weft' });
 

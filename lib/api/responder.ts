@@ -1,9 +1,9 @@
 import { ServiceError } from '../domain/errors.ts';
 import { takeSlot } from '../domain/instances/waiting-requests.ts';
 import { BusyError } from '../ports/executions.ts';
-import type { Happened } from '../ports/meter.ts';
 import type { Ports } from '../ports/ports.ts';
 import { UnreachableTableError } from '../ports/table.ts';
+import type { Happened } from '../ports/telemetry/meter.ts';
 import { audit } from './auditing.ts';
 import { replyDeadline, streamDeadline, type TimeLeft } from './deadlines.ts';
 import { logFault } from './fault-log.ts';

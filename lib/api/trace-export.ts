@@ -1,4 +1,4 @@
-import type { Traces } from '../ports/traces.ts';
+import type { Traces } from '../ports/telemetry/traces.ts';
 
 /**
  * A handler of a Lambda without requests that exports the traces of the runs that ended during the call before it returns,

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Mail, MailRefusedError, type MailRequest, type MailServer, UnreachableError } from '../ports/web.ts';
+import {
+  type Mail,
+  MailRefusedError,
+  type MailRequest,
+  type MailServer,
+  UnreachableError,
+} from '../ports/callees/web.ts';
 import type { EgressGuard } from './guard.ts';
 import { toUnreachable, unreachable } from './problems.ts';
 import type * as smtp from './smtp.ts';

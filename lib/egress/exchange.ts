@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fromHeader } from '../language/media/header-text.ts';
-import type { WebRequest, WebResponse } from '../ports/web.ts';
-import { UnreachableError } from '../ports/web.ts';
+import type { WebRequest, WebResponse } from '../ports/callees/web.ts';
+import { UnreachableError } from '../ports/callees/web.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './bodies.ts';
 import type { EgressGuard } from './guard.ts';
 import { toUnreachable, unreachable } from './problems.ts';

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { UnreachableError } from '../ports/web.ts';
+import { UnreachableError } from '../ports/callees/web.ts';
 import { isAmong, isOpened, protectedKindOf } from './addresses.ts';
 
 /** Settings of an egress guard. */

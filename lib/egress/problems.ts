@@ -1,4 +1,4 @@
-import { UnreachableError, type WebProblem } from '../ports/web.ts';
+import { UnreachableError, type WebProblem } from '../ports/callees/web.ts';
 
 /** The problem for each prefix of the error codes of network, TLS and parsers; the longest matching prefix counts. */
 const PROBLEM_OF: Readonly<Record<string, WebProblem>> = {

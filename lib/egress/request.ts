@@ -3,7 +3,7 @@ import { request as requestSecure } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { toHeader } from '../language/media/header-text.ts';
-import { UnreachableError } from '../ports/web.ts';
+import { UnreachableError } from '../ports/callees/web.ts';
 import type { EgressGuard } from './guard.ts';
 
 /** A request to a server that a user named. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Mail, MailServer } from '../ports/web.ts';
+import type { Mail, MailServer } from '../ports/callees/web.ts';
 
 /** The mails of a session of SMTP, and the connection to their server. */
 export interface SmtpSession {

@@ -1,21 +1,21 @@
 import type { Blobs } from './blobs.ts';
 import type { Bus } from './bus.ts';
+import type { Lambdas } from './callees/lambdas.ts';
+import type { Web } from './callees/web.ts';
 import type { Changes } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Containers } from './containers.ts';
 import type { Executions } from './executions.ts';
-import type { Lambdas } from './lambdas.ts';
-import type { Meter } from './meter.ts';
 import type { Processor } from './processor.ts';
 import type { TextReader } from './reader.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sealer } from './sealer.ts';
 import type { Settings } from './settings.ts';
 import type { Table } from './table.ts';
+import type { Meter } from './telemetry/meter.ts';
+import type { Traces } from './telemetry/traces.ts';
 import type { Timers } from './timers.ts';
-import type { Traces } from './traces.ts';
 import type { Vault } from './vault.ts';
-import type { Web } from './web.ts';
 
 // Migrations alone visit every item, so the inventory is no member of `Ports`.
 export type { Inventory } from './inventory.ts';

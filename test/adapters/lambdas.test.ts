@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
-import { type Invocation, LambdaError } from '../../lib/ports/lambdas.ts';
+import { type Invocation, LambdaError } from '../../lib/ports/callees/lambdas.ts';
 import { type AwsServer, type Reply, startAwsServer } from './aws/server.ts';
 
 const servers: AwsServer[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import type { Resolve } from '../../lib/egress/guard.ts';
-import { UnreachableError } from '../../lib/ports/web.ts';
+import { UnreachableError } from '../../lib/ports/callees/web.ts';
 import { type FakeRegistry, startRegistry } from '../service/containers/fake-registry.ts';
 
 const LONG_MS = 5_000;

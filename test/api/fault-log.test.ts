@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { isStepResult, RetryError } from '../../lib/engine/tasks/results.ts';
-import type { Happened, Meter } from '../../lib/ports/meter.ts';
+import type { Happened, Meter } from '../../lib/ports/telemetry/meter.ts';
 
 let written = '';
 let happened: Happened[] = [];

@@ -6,7 +6,7 @@ import type { StreamingHandler } from '../../lib/adapters/local/gateway.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
-import type { Traces } from '../../lib/ports/traces.ts';
+import type { Traces } from '../../lib/ports/telemetry/traces.ts';
 import { MemoryTable } from '../contract/memory-table.ts';
 
 const EVENT = { httpMethod: 'GET', path: '/api/version', headers: {}, isBase64Encoded: false, requestContext: {} };

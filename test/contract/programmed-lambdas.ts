@@ -1,4 +1,4 @@
-import type { Invocation, InvocationReply, Lambdas } from '../../lib/ports/lambdas.ts';
+import type { Invocation, InvocationReply, Lambdas } from '../../lib/ports/callees/lambdas.ts';
 
 /** How a function answers an invocation. */
 export type Answer = (invocation: Invocation) => Promise<InvocationReply> | InvocationReply;

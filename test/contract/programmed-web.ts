@@ -1,5 +1,5 @@
-import type { MailRequest } from '../../lib/ports/web.ts';
-import { UnreachableError, type Web, type WebRequest, type WebResponse } from '../../lib/ports/web.ts';
+import type { MailRequest } from '../../lib/ports/callees/web.ts';
+import { UnreachableError, type Web, type WebRequest, type WebResponse } from '../../lib/ports/callees/web.ts';
 
 /** How a server answers a request. */
 export type Reply = (request: WebRequest) => Promise<WebResponse> | WebResponse;

@@ -8,7 +8,7 @@ import {
   type MailRequest,
   type MailServer,
   UnreachableError,
-} from '../../lib/ports/web.ts';
+} from '../../lib/ports/callees/web.ts';
 import { type Certificate, certificateFor } from './certificate.ts';
 import { closeMailServers, type MailServerRules, serveMail } from './mail-server.ts';
 import { closeServers, serveRaw } from './servers.ts';

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterEach, describe, expect, test } from 'vitest';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../lib/egress/guard.ts';
-import { UnreachableError, type WebRequest, type WebResponse } from '../../lib/ports/web.ts';
+import { UnreachableError, type WebRequest, type WebResponse } from '../../lib/ports/callees/web.ts';
 import { certificateFor } from './certificate.ts';
 import { closeServers, serve, serveHttp2, serveRaw, serveTls } from './servers.ts';
 

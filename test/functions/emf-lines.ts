@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Happened } from '../../lib/ports/meter.ts';
+import type { Happened } from '../../lib/ports/telemetry/meter.ts';
 
 interface Directive {
   readonly Namespace: string;

@@ -1,4 +1,4 @@
-import type { Measure } from '../../ports/meter.ts';
+import type { Measure } from '../../ports/telemetry/meter.ts';
 
 interface MetricDefinition {
   readonly unit: 'Count' | 'Milliseconds';

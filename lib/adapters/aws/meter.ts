@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import type { Measure, Meter } from '../../ports/meter.ts';
+import type { Measure, Meter } from '../../ports/telemetry/meter.ts';
 import { MEASURES } from './measures.ts';
 
 /** Where metrics appear in CloudWatch. */

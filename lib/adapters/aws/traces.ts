@@ -1,4 +1,4 @@
-import type { Span, Traces } from '../../ports/traces.ts';
+import type { Span, Traces } from '../../ports/telemetry/traces.ts';
 import { isRetryable, problemOf, sendSpans } from '../portable/otlp.ts';
 import type { TraceSettings } from '../portable/otlp-settings.ts';
 

@@ -1,6 +1,6 @@
+import type { Lambdas } from '../../ports/callees/lambdas.ts';
+import type { Web } from '../../ports/callees/web.ts';
 import type { Containers } from '../../ports/containers.ts';
-import type { Lambdas } from '../../ports/lambdas.ts';
-import type { Web } from '../../ports/web.ts';
 
 /** Resolves when everything written so far is on the disk. */
 export type WhenDurable = () => Promise<void>;

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Happened, Measure, Meter, WorkflowName } from '../../ports/meter.ts';
+import type { Happened, Measure, Meter, WorkflowName } from '../../ports/telemetry/meter.ts';
 
 /** Series of more workflows are counted as those of the workflow `other`: each costs memory here and in Prometheus. */
 export const MAX_WORKFLOWS = 500;

@@ -6,7 +6,7 @@ import {
   LambdaError,
   type LambdaProblem,
   type Lambdas,
-} from '../../ports/lambdas.ts';
+} from '../../ports/callees/lambdas.ts';
 
 /** The errors of Lambda and of its client by their names; any other is a fault of the service. */
 const PROBLEMS: Readonly<Record<string, LambdaProblem>> = {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Span, Traces } from '../../ports/traces.ts';
+import type { Span, Traces } from '../../ports/telemetry/traces.ts';
 import type { TraceSettings } from './otlp-settings.ts';
 
 const KINDS: Readonly<Record<Span['kind'], number>> = { internal: 1, server: 2, client: 3 };

@@ -4,7 +4,7 @@ import { exchange } from '../../egress/exchange.ts';
 import { type EgressOptions, egressGuard, type Resolve } from '../../egress/guard.ts';
 import { toUnreachable } from '../../egress/problems.ts';
 import { sendRequest } from '../../egress/request.ts';
-import { UnreachableError, type Web, type WebAnswer, type WebRequest } from '../../ports/web.ts';
+import { UnreachableError, type Web, type WebAnswer, type WebRequest } from '../../ports/callees/web.ts';
 import { signForAws } from './aws-signature.ts';
 
 /** The most bytes of a body that are read. */

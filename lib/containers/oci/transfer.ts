@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { type OutgoingRequest, sendRequest } from '../../egress/request.ts';
-import { UnreachableError } from '../../ports/web.ts';
+import { UnreachableError } from '../../ports/callees/web.ts';
 import { TransientError } from '../errors.ts';
 
 /** A request to a registry. */

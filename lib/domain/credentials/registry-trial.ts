@@ -1,6 +1,6 @@
 import { parseJson } from '../../language/json-numbers.ts';
+import { UnreachableError, type WebAnswer } from '../../ports/callees/web.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { UnreachableError, type WebAnswer } from '../../ports/web.ts';
 import { ServiceError } from '../errors.ts';
 import { baseOf } from './registry-hosts.ts';
 

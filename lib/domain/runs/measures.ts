@@ -1,4 +1,4 @@
-import type { Happened, Measure } from '../../ports/meter.ts';
+import type { Happened, Measure } from '../../ports/telemetry/meter.ts';
 import type { Call, Status, WorkflowRun } from './run.ts';
 
 const ENDED: Readonly<Record<Exclude<Status, 'pending'>, Measure>> = {

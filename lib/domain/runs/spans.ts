@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Span } from '../../ports/traces.ts';
+import type { Span } from '../../ports/telemetry/traces.ts';
 import type { RecordedStep } from './records.ts';
 import type { Run } from './run.ts';
 

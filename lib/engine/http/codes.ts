@@ -1,4 +1,4 @@
-import type { WebProblem } from '../../ports/web.ts';
+import type { WebProblem } from '../../ports/callees/web.ts';
 import type { KIND_OF } from '../evaluation/failures.ts';
 
 /** The causes for which a call over HTTP fails, beside a status that was not expected (docs/http.md). */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../language/json-numbers.ts';
+import type { Web, WebRequest } from '../../ports/callees/web.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Web, WebRequest } from '../../ports/web.ts';
 import type { OAuthClient } from './prepared.ts';
 
 /** A token of this process, and until when it is used, milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { AwsSigning } from '../../ports/web.ts';
+import type { AwsSigning } from '../../ports/callees/web.ts';
 
 /** How the token of a request is obtained: by the client credentials of OAuth 2 (RFC 6749, 4.4). */
 export interface OAuthClient {

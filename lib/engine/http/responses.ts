@@ -1,5 +1,5 @@
 import { parseJson } from '../../language/json-numbers.ts';
-import type { WebResponse } from '../../ports/web.ts';
+import type { WebResponse } from '../../ports/callees/web.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import type { HttpCause } from './codes.ts';
 

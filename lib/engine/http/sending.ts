@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
-import { UnreachableError, type WebResponse } from '../../ports/web.ts';
+import { UnreachableError, type WebResponse } from '../../ports/callees/web.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { HTTP_CODES, type HttpCause, statusCode } from './codes.ts';
 import { mask } from './masks.ts';

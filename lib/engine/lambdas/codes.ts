@@ -1,4 +1,4 @@
-import type { LambdaProblem } from '../../ports/lambdas.ts';
+import type { LambdaProblem } from '../../ports/callees/lambdas.ts';
 import type { KIND_OF } from '../evaluation/failures.ts';
 
 /** The causes for which an invocation fails, beside an error of the function itself (docs/lambda.md). */

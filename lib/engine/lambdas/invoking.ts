@@ -1,6 +1,6 @@
 import { toJson } from '../../language/json.ts';
 import { parseJson } from '../../language/json-numbers.ts';
-import { type InvocationReply, LambdaError } from '../../ports/lambdas.ts';
+import { type InvocationReply, LambdaError } from '../../ports/callees/lambdas.ts';
 import { resultProblem, textProblem } from '../evaluation/bounds.ts';
 import { mask } from '../http/masks.ts';
 import type { NativeContext, NativeFunction, Outcome } from '../http/outcome.ts';

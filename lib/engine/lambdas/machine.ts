@@ -1,6 +1,6 @@
 import { isObject, toJson } from '../../language/json.ts';
 import { hasExactNumbers, parseJson } from '../../language/json-numbers.ts';
-import { LambdaError, type Lambdas } from '../../ports/lambdas.ts';
+import { LambdaError, type Lambdas } from '../../ports/callees/lambdas.ts';
 import type { NativeContext, Outcome } from '../http/outcome.ts';
 import { MACHINE_ERRORS, problemOfMachine } from './codes.ts';
 import { contextOf, failed, functionFailed, returned, type Telling } from './invoking.ts';

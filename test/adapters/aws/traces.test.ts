@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallTraces } from '../../../lib/adapters/aws/traces.ts';
 import { traceSettings } from '../../../lib/adapters/portable/otlp-settings.ts';
-import type { Span } from '../../../lib/ports/traces.ts';
+import type { Span } from '../../../lib/ports/telemetry/traces.ts';
 
 const SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',

@@ -4,7 +4,7 @@ import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { executeAndWait } from '../../../lib/engine/requests/start/start.ts';
-import { UnreachableError } from '../../../lib/ports/web.ts';
+import { UnreachableError } from '../../../lib/ports/callees/web.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import { linesOf } from '../containers/service-space.ts';
 import { World } from '../world/engine-world.ts';

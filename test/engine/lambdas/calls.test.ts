@@ -4,7 +4,7 @@ import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
-import { type InvocationReply, LambdaError } from '../../../lib/ports/lambdas.ts';
+import { type InvocationReply, LambdaError } from '../../../lib/ports/callees/lambdas.ts';
 import { type Answer, ProgrammedLambdas, payloadOf, result } from '../../contract/programmed-lambdas.ts';
 import { linesOf } from '../containers/service-space.ts';
 import { World } from '../world/engine-world.ts';

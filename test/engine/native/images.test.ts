@@ -6,7 +6,7 @@ import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { ExactNumber } from '../../../lib/language/json-numbers.ts';
 import { MOST_NODES } from '../../../lib/language/json-size.ts';
-import { UnreachableError, type WebResponse } from '../../../lib/ports/web.ts';
+import { UnreachableError, type WebResponse } from '../../../lib/ports/callees/web.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { MailRefusedError, UnreachableError } from '../../../lib/ports/web.ts';
+import { MailRefusedError, UnreachableError } from '../../../lib/ports/callees/web.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';

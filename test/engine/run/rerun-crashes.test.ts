@@ -4,7 +4,7 @@ import { readSteps } from '../../../lib/domain/runs/record-steps.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../lib/domain/storage/ids.ts';
 import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
-import type { WebRequest } from '../../../lib/ports/web.ts';
+import type { WebRequest } from '../../../lib/ports/callees/web.ts';
 import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';
 import { openDatabase, World } from '../world/engine-world.ts';

@@ -6,7 +6,7 @@ import * as runs from '../../../lib/domain/runs/runs.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { planRerun, type Rerun, rerun } from '../../../lib/engine/requests/start/rerun.ts';
-import type { WebRequest } from '../../../lib/ports/web.ts';
+import type { WebRequest } from '../../../lib/ports/callees/web.ts';
 import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { openDatabase, World } from '../world/engine-world.ts';
 

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Bus } from '../../../lib/ports/bus.ts';
+import type { Lambdas } from '../../../lib/ports/callees/lambdas.ts';
+import type { Web } from '../../../lib/ports/callees/web.ts';
 import type { Containers } from '../../../lib/ports/containers.ts';
 import type { Executions } from '../../../lib/ports/executions.ts';
-import type { Lambdas } from '../../../lib/ports/lambdas.ts';
 import type { Schedules } from '../../../lib/ports/schedules.ts';
 import type { Table } from '../../../lib/ports/table.ts';
 import type { Timers } from '../../../lib/ports/timers.ts';
-import type { Web } from '../../../lib/ports/web.ts';
 
 /** Every call throws this in a process that has crashed. */
 export class CrashedError extends Error {

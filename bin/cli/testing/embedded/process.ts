@@ -1,11 +1,11 @@
 import type { LocalDatabase } from '../../../../lib/adapters/local/database/database.ts';
 import type { RunnerPorts } from '../../../../lib/engine/ports.ts';
 import type { Blobs } from '../../../../lib/ports/blobs.ts';
+import { LambdaError, type Lambdas } from '../../../../lib/ports/callees/lambdas.ts';
+import { UnreachableError, type Web } from '../../../../lib/ports/callees/web.ts';
 import type { Containers } from '../../../../lib/ports/containers.ts';
-import { LambdaError, type Lambdas } from '../../../../lib/ports/lambdas.ts';
 import type { Sealer } from '../../../../lib/ports/sealer.ts';
 import type { Table } from '../../../../lib/ports/table.ts';
-import { UnreachableError, type Web } from '../../../../lib/ports/web.ts';
 import { openRuntime } from '../../../server/local-runtime.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

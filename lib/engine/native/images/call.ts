@@ -1,6 +1,6 @@
 import { isObject } from '../../../language/json.ts';
 import { ownMember } from '../../../language/own-members.ts';
-import { MailRefusedError, UnreachableError } from '../../../ports/web.ts';
+import { MailRefusedError, UnreachableError } from '../../../ports/callees/web.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { mask } from '../../http/masks.ts';
 import type { NativeContext, NativeFunction, Outcome } from '../../http/outcome.ts';

@@ -1,7 +1,7 @@
 import * as namespaces from '../../../domain/namespaces/namespaces.ts';
 import { isObject } from '../../../language/json.ts';
 import { ownMember } from '../../../language/own-members.ts';
-import type { Attachment, Mail, MailServer } from '../../../ports/web.ts';
+import type { Attachment, Mail, MailServer } from '../../../ports/callees/web.ts';
 import { type Fields, type ImageCall, ImageError, rejected, textOf } from './call.ts';
 
 /** How long a delivery takes at most, milliseconds. */

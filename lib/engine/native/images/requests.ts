@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isScalar, parseJson } from '../../../language/json-numbers.ts';
 import { textOf as toJsonText } from '../../../language/own-members.ts';
-import type { WebResponse } from '../../../ports/web.ts';
+import type { WebResponse } from '../../../ports/callees/web.ts';
 import { resultProblem, textProblem } from '../../evaluation/bounds.ts';
 import { plainFailure } from '../../evaluation/failures.ts';
 import { headersOf, isReservedHeader, methodOf, urlOf } from '../../http/fields.ts';

@@ -1,4 +1,4 @@
-import { MailRefusedError, type MailServer, UnreachableError } from '../../../ports/web.ts';
+import { MailRefusedError, type MailServer, UnreachableError } from '../../../ports/callees/web.ts';
 import { type Fields, type ImageCall, ImageError, imageFunction, textOf } from './call.ts';
 import {
   type Draft,

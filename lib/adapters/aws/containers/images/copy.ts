@@ -9,8 +9,8 @@ import {
   Repository,
 } from '../../../../containers/oci/registry.ts';
 import type { EgressGuard } from '../../../../egress/guard.ts';
+import { UnreachableError } from '../../../../ports/callees/web.ts';
 import type { ContainerRevision, RegistryCredentials } from '../../../../ports/containers.ts';
-import { UnreachableError } from '../../../../ports/web.ts';
 import type { LayerSource, OnProgress } from './layers.ts';
 import { type Architecture, architectureOf, choosePlatform, parseManifest, wrapImage } from './manifests.ts';
 

@@ -9,7 +9,7 @@ import { parseImageName } from '../../../../containers/oci/image-names.ts';
 import { readLayer } from '../../../../containers/oci/layer-reader.ts';
 import { type Descriptor, INDEX_TYPES, RejectedError, Repository } from '../../../../containers/oci/registry.ts';
 import type { EgressGuard } from '../../../../egress/guard.ts';
-import { UnreachableError } from '../../../../ports/web.ts';
+import { UnreachableError } from '../../../../ports/callees/web.ts';
 import { type Architecture, choosePlatform, FOLDER, type Layer, parseManifest } from './manifests.ts';
 
 /** The image that Node is taken from: docker's official one in AWS's public registry, which needs no login. */
