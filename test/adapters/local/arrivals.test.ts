@@ -33,3 +33,21 @@ test('more bytes than a turn takes have a turn of their own', async () => {
   expect(resumed).toEqual(['a']);
   await Promise.all(waits);
 });
+
+test('after a turn that took long, the next one begins after a pause as long', async () => {
+  let now = 0;
+  const pauses: number[] = [];
+  const later = (resume: () => void, ms: number) => {
+    pauses.push(ms);
+    setImmediate(resume);
+  };
+  const arrivals = new Arrivals(10, () => now, later);
+  for (const took of [20, 3, 500]) {
+    const first = arrivals.wait('a', 10).then(() => {
+      // What arrives then takes this time.
+      now += took;
+    });
+    await Promise.all([first, arrivals.wait('a', 10)]);
+  }
+  expect(pauses).toEqual([20, 100]);
+});

@@ -1,7 +1,11 @@
 import { FairLine } from './fair-line.ts';
 
 /** How many bytes of bodies are taken in a turn of the event loop: copying them takes about half a millisecond. */
-const TURN_BYTES = 1024 * 1024;
+export const TURN_BYTES = 1024 * 1024;
+
+/** A turn that takes longer is followed by a pause as long, at most the other: requests that pass meanwhile take about ten turns. */
+const LONG_MS = 5;
+const MAX_PAUSE_MS = 100;
 
 /**
  * Divides the arrival of large bodies among the turns of the event loop: in one turn, all connections together may bring more
@@ -12,9 +16,19 @@ export class Arrivals {
   readonly #line = new FairLine<{ readonly bytes: number; readonly resume: () => void }>();
   #taken = 0;
   #isTurnEnding = false;
+  #began = 0;
+  readonly #now: () => number;
+  readonly #later: (resume: () => void, ms: number) => void;
 
-  constructor(turnBytes = TURN_BYTES) {
+  /** `now`: the time in milliseconds; `later` calls a function after some. */
+  constructor(
+    turnBytes = TURN_BYTES,
+    now: () => number = () => performance.now(),
+    later: (resume: () => void, ms: number) => void = setTimeout,
+  ) {
     this.#turnBytes = turnBytes;
+    this.#now = now;
+    this.#later = later;
   }
 
   /** Takes bytes that are there. Returns false when no more should be taken in this turn; `wait` then. */
@@ -35,8 +49,15 @@ export class Arrivals {
   #endTurnSoon(): void {
     if (this.#isTurnEnding) return;
     this.#isTurnEnding = true;
-    setImmediate(() => this.#beginTurn());
+    this.#began = this.#now();
+    setImmediate(this.#endTurn);
   }
+
+  readonly #endTurn = (): void => {
+    const took = this.#now() - this.#began;
+    if (took <= LONG_MS || this.#line.size === 0) this.#beginTurn();
+    else this.#later(() => this.#beginTurn(), Math.min(took, MAX_PAUSE_MS));
+  };
 
   #beginTurn(): void {
     this.#isTurnEnding = false;

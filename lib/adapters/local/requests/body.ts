@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, TURN_BYTES } from './arrivals.ts';
 import { Chunks } from './chunks.ts';
 import { Door } from './door.ts';
+import { holdReading, releaseChunks } from './held-reading.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
 
@@ -144,11 +145,6 @@ export class RequestBody {
     const { arrivals } = this.#shares;
     const check = checkSize();
     let received = 0;
-    const resume = () => {
-      // What was parsed before the pause comes first: only then is more of the connection read.
-      if (request.readableLength === 0) request.socket.resume();
-      request.resume();
-    };
     const onData = (chunk: Buffer) => {
       try {
         check(chunk);
@@ -162,13 +158,17 @@ export class RequestBody {
       received += cost;
       if (received <= LARGE_BYTES || arrivals.take(cost)) return;
       request.pause();
-      // A paused request alone goes on until it has filled a buffer, which takes 65,536 chunks of one byte.
-      request.socket.pause();
-      void arrivals.wait(holder, PART_BYTES).then(resume);
+      const release = holdReading(request.socket);
+      // What follows a small chunk may be a reading full of them, which takes as long as a turn.
+      void arrivals.wait(holder, chunk.length < CHUNK_BYTES ? TURN_BYTES : PART_BYTES).then(() => {
+        // What was parsed before the pause comes first, and may use up this turn too.
+        release();
+        request.resume();
+      });
     };
     const stop = () => void request.off('data', onData).pause();
-    request.on('data', onData);
-    resume();
+    request.on('data', onData).resume();
+    releaseChunks(request);
     return stop;
   }
 

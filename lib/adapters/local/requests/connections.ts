@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ownMember } from '../../../language/own-members.ts';
-import type { Arrivals } from './arrivals.ts';
+import { type Arrivals, TURN_BYTES } from './arrivals.ts';
+import { holdReading } from './held-reading.ts';
 
 /** The limits of connections. */
 export interface ConnectionLimits {
@@ -26,7 +27,7 @@ export const DEFAULT_CONNECTIONS: ConnectionLimits = {
  * The first reading of a connection counts as the arrival of this many bytes, as a turn of the event loop may bring: 64 KiB
  * with 10,000 chunks or 3,000 heads take about 10 ms, and any number of connections may open at the same time.
  */
-const OPENING_BYTES = 1024 * 1024;
+const OPENING_BYTES = TURN_BYTES;
 
 /** How often the arrival of heads is checked, milliseconds at most. */
 const MAX_CHECK_MS = 5000;
@@ -101,8 +102,8 @@ class Connections {
 /** Reads from a new connection now, or in a turn of the event loop in which few others begin. */
 function readInTurn(socket: Socket, arrivals: Arrivals): void {
   if (arrivals.take(OPENING_BYTES)) return;
-  socket.pause();
-  void arrivals.wait(`new from ${socket.remoteAddress ?? ''}`, OPENING_BYTES).then(() => socket.resume());
+  const release = holdReading(socket);
+  void arrivals.wait(`new from ${socket.remoteAddress ?? ''}`, OPENING_BYTES).then(release);
 }
 
 /** What limits the connections of a server. */

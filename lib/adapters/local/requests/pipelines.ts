@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { holdChunks } from './held-reading.ts';
 
 /** While more requests of a connection wait, no more of it is read. */
 const MOST_WAITING = 8;
@@ -12,15 +13,6 @@ interface Line {
   isBusy: boolean;
   /** In the order in which they arrived. */
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
-}
-
-/**
- * Pauses the connection of a request with chunks until its body is read: else Node parses chunks until they fill a buffer, in
- * one turn of the event loop, and chunks of one byte never do.
- */
-function pauseUntilRead(request: IncomingMessage): void {
-  request.socket.pause();
-  request.once('end', () => request.socket.resume());
 }
 
 /**
@@ -39,7 +31,7 @@ export class Pipelines {
   accept(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = this.#lines.get(socket) ?? this.#open(socket);
-    if (request.headers['transfer-encoding'] !== undefined) pauseUntilRead(request);
+    holdChunks(request);
     if (!line.isBusy) {
       this.#begin(line, request, response);
       return;
