@@ -10,6 +10,7 @@ import * as attributes from '../../lib/domain/tree/attributes.ts';
 import { openForReading } from '../../lib/domain/tree/history.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as nodes from '../../lib/domain/tree/nodes.ts';
+import type { ReadingPorts } from '../../lib/domain/tree/reading.ts';
 import { LATEST } from '../../lib/domain/tree/refs.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
 import * as tree from '../../lib/domain/tree/tree.ts';
@@ -86,11 +87,7 @@ function sourceOf(body: Uint8Array): string {
 }
 
 /** The reply to a workflow that was stored: its revision, and warnings about its text. */
-const stored = async (
-  ports: Pick<Ports, 'settings'> & Partial<Pick<Ports, 'reader'>>,
-  opened: workflows.Opened,
-  body: Uint8Array,
-) => ({
+const stored = async (ports: Pick<Ports, 'settings'> & ReadingPorts, opened: workflows.Opened, body: Uint8Array) => ({
   ...withRevision(opened),
   ...(await withWarnings(ports, opened.namespace.name, sourceOf(body))),
 });

@@ -1,7 +1,7 @@
 import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
-import { readAs } from '../../../lib/domain/tree/reading.ts';
+import { type ReadingPorts, readAs } from '../../../lib/domain/tree/reading.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import type { Ports } from '../../../lib/ports/ports.ts';
 import { PRICED_IN, PRICED_ON } from '../../../lib/pricing/prices.ts';
@@ -13,7 +13,7 @@ const ITEMS = 10;
 
 /** The prices of the latest revision; none if the workflow was deleted or does not compile. */
 async function pricesOf(
-  ports: Pick<Ports, 'table' | 'blobs'> & Partial<Pick<Ports, 'reader'>>,
+  ports: Pick<Ports, 'table' | 'blobs'> & ReadingPorts,
   namespace: string,
   path: string,
 ): Promise<{ readonly workflow: string; readonly runs: readonly PricedRuns[] }> {

@@ -6,7 +6,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { batchesOf, putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import { readAll } from '../storage/queries.ts';
-import { compileText } from './reading.ts';
+import { compileText, type ReadingPorts } from './reading.ts';
 import * as revisions from './revisions.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs'>;
@@ -55,7 +55,7 @@ export interface KeptRevision {
 
 /** Returns a revision of a workflow that was deleted; undefined if its source is not kept. */
 export async function findKept(
-  ports: Pick<Ports, 'table'> & Partial<Pick<Ports, 'reader'>>,
+  ports: Pick<Ports, 'table'> & ReadingPorts,
   namespaceId: string,
   revisionId: string,
 ): Promise<KeptRevision | undefined> {

@@ -10,12 +10,16 @@ interface TenantText {
   readonly source: string;
 }
 
-type Needs = Partial<Pick<Ports, 'reader'>>;
+/** The ports with which texts are read in threads; absent: at once. */
+export type ReadingPorts = Partial<Pick<Ports, 'reader' | 'processor'>>;
 
 /** Longer texts are read in threads: a shorter one takes about a turn of the thread that serves all tenants. */
 export const MAX_INLINE = 4096;
 /** The same for a text with a JSON Schema, whose validator takes long to compile. */
 export const MAX_INLINE_SCHEMA = 1024;
+
+/** The result of a reading with more characters is parsed in a turn of its own. */
+const LARGE_RESULT = 64 * 1024;
 
 /** An anchor of YAML, which may repeat a part of the text thousands of times. */
 const ANCHOR = /&[^\s&]/;
@@ -29,17 +33,20 @@ const isSmall = (source: string): boolean =>
  * that takes too much work.
  */
 export async function readAs<T>(
-  { reader }: Needs,
+  { reader, processor }: ReadingPorts,
   { tenant, source }: TenantText,
   reading: Reading,
   readNow: () => T | Promise<T>,
 ): Promise<T> {
   if (reader === undefined || isSmall(source)) return readNow();
   const result = await reader.read(tenant, source, reading);
-  if ('text' in result) return parseJson(result.text) as T;
+  if ('text' in result) {
+    if (result.text.length > LARGE_RESULT) await processor?.takeLargeTurn(tenant);
+    return parseJson(result.text) as T;
+  }
   throw new ServiceError('invalid', `${result.error}; move parts of it into subflows`);
 }
 
 /** Compiles a text, as `compile` does. Throws `invalid` for a text that takes too much work. */
-export const compileText = (ports: Needs, text: TenantText): Promise<ReturnType<typeof compile>> =>
+export const compileText = (ports: ReadingPorts, text: TenantText): Promise<ReturnType<typeof compile>> =>
   readAs(ports, text, { as: 'plan' }, () => compile(text.source));

@@ -12,7 +12,7 @@ import { notFound, ServiceError } from '../errors.ts';
 import { orderedId, sha256, spreadId } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
-import { compileText } from './reading.ts';
+import { compileText, type ReadingPorts } from './reading.ts';
 
 /** A revision of a workflow. It never changes, except that its machines are defined. */
 export interface Revision {
@@ -53,10 +53,7 @@ export function toRecord(revision: Revision): RevisionRecord {
 }
 
 /** Compiles a text. Throws `invalid` with the compiler's message; the details of the error list all problems. */
-export async function needPlan(
-  ports: Partial<Pick<Ports, 'reader'>>,
-  text: Parameters<typeof compileText>[1],
-): Promise<Plan> {
+export async function needPlan(ports: ReadingPorts, text: Parameters<typeof compileText>[1]): Promise<Plan> {
   const compiled = await compileText(ports, text);
   if ('problems' in compiled) throw toError(compiled.problems, text.source);
   return compiled.plan;

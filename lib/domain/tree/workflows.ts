@@ -13,25 +13,25 @@ import { throwOnConflict } from '../storage/conflicts.ts';
 import { orderedId, sha256 } from '../storage/ids.ts';
 import * as keys from '../storage/keys.ts';
 import * as nodes from './nodes.ts';
+import type { ReadingPorts } from './reading.ts';
 import * as refs from './refs.ts';
 import * as revisions from './revisions.ts';
 import * as routers from './routes.ts';
 import * as schedules from './schedules.ts';
 import { creationError, needSite, type SiteErrors, touch } from './tree.ts';
 
-type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'> & Partial<Pick<Ports, 'reader'>>;
+type Needs = Pick<Ports, 'table' | 'clock' | 'blobs' | 'schedules' | 'settings'> & ReadingPorts;
 
 /** Compiles a source. Throws `invalid` for a problem in it, and for a cron text that the scheduler does not support. */
 async function needStartablePlan(
-  ports: Pick<Needs, 'schedules' | 'reader'>,
+  ports: Pick<Needs, 'schedules' | 'reader' | 'processor'>,
   { name: tenant }: nodes.ResolvedNode['namespace'],
   source: string,
 ): Promise<Plan> {
-  const { schedules: scheduler } = ports;
   const plan = await revisions.needPlan(ports, { tenant, source });
   const cron = plan.start.type === 'scheduled' ? plan.start.cron : undefined;
   const isReadable = cron !== undefined && !('problem' in parseCron(cron));
-  const problem = isReadable ? scheduler.problemOf(cron) : undefined;
+  const problem = isReadable ? ports.schedules.problemOf(cron) : undefined;
   if (problem !== undefined) throw new ServiceError('invalid', `start: cron '${cron}': ${problem}`);
   return plan;
 }

@@ -11,6 +11,7 @@ import { countsLatest } from '../../domain/tree/routes.ts';
 import * as tree from '../../domain/tree/tree.ts';
 import * as workflows from '../../domain/tree/workflows.ts';
 import { handOverAll } from '../delivery/hand-over.ts';
+import { accountOf, onAccountOf } from '../evaluation/tenants.ts';
 import { defineEarly } from '../machines/early-definitions.ts';
 import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
@@ -34,7 +35,8 @@ async function updateDependents(
   isStart = true,
 ): Promise<workflows.Opened> {
   const { namespace, node, revision } = opened;
-  await defineEarly(ports, opened);
+  const account = accountOf(ports, { namespaceId: namespace.id, namespace: namespace.name });
+  await onAccountOf(account, () => defineEarly(ports, opened));
   if (allowsMore(before?.revision, revision)) await handOverAll(ports, node.id);
   await declareSecrets(ports, namespace, secretsOf(revision.plan));
   if (isStart) await followChangeOf(ports, opened, before);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Tenant } from '../../language/sandbox/sandbox.ts';
+import type { EnginePorts } from '../ports.ts';
 
 /** The time of the work is over. The caller discards the work, and repeats it where it has more time. */
 export class OutOfTimeError extends Error {
@@ -14,6 +15,12 @@ export interface Account extends Tenant {
   /** Resolves when large data may be formatted for a script, as `takeLargeTurn` does; default: at once. */
   readonly takeLargeTurn?: () => Promise<void>;
 }
+
+/** The account of a namespace, whose large data is worked on in its turns. */
+export const accountOf = (
+  { processor }: Pick<EnginePorts, 'processor'>,
+  { namespaceId: id, namespace }: { readonly namespaceId: string; readonly namespace: string },
+): Account => ({ id, takeLargeTurn: async () => processor?.takeLargeTurn(namespace) });
 
 const current = new AsyncLocalStorage<Account>();
 

@@ -4,6 +4,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import { countPostponed } from '../../domain/tree/postponed-definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { BusyError, type Machine, MachineLimitError } from '../../ports/executions.ts';
+import { presentTenant } from '../evaluation/tenants.ts';
 import type { EnginePorts } from '../ports.ts';
 import { inPlaceBudgetOf } from './in-place-budget.ts';
 
@@ -34,6 +35,9 @@ async function explain(ports: EnginePorts, error: unknown): Promise<never> {
   throw new BusyError(message, { cause: error });
 }
 
+/** The machine of a plan with more states is made in a turn of its own: one of 3,000 states takes 54 ms. */
+const MANY_STATES = 100;
+
 /** Defines a machine of the revision and stores its handle. Throws BusyError as the port does. */
 async function define(
   ports: EnginePorts,
@@ -41,7 +45,9 @@ async function define(
   kind: MachineKind,
   isPatient = true,
 ): Promise<string> {
-  const machine = machineOf(revision.workflow, revisions.planOf(revision), kind);
+  const plan = revisions.planOf(revision);
+  if (Object.keys(plan.states).length > MANY_STATES) await presentTenant().takeLargeTurn?.();
+  const machine = machineOf(revision.workflow, plan, kind);
   const defined = ports.executions.define(machine, isPatient);
   const handle = await (isPatient ? defined.catch((error: unknown) => explain(ports, error)) : defined);
   await revisions.keepMachine(ports, revision, { [kind]: handle });

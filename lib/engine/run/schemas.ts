@@ -6,7 +6,7 @@ import type { Fitted } from '../../language/schemas/violations.ts';
 import { dataProblem } from '../evaluation/bounds.ts';
 import { findViolations, fitToSchema } from '../evaluation/evaluation.ts';
 import { failure, StateError } from '../evaluation/failures.ts';
-import { onAccountOf, presentTenant } from '../evaluation/tenants.ts';
+import { accountOf, onAccountOf, presentTenant } from '../evaluation/tenants.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /** How many violations a reply has, and its message; their length in the message, characters. */
@@ -55,12 +55,10 @@ function dataOf({ input, data }: Run): Data {
  * Fits a run that is not stored yet to the input of its workflow: its data gets the defaults. Without a schema it is the
  * same run. Throws InputError, and what evaluations throw.
  */
-export async function fitInput<R extends Run>({ processor }: EnginePorts, { input }: Plan, run: R): Promise<R> {
+export async function fitInput<R extends Run>(ports: EnginePorts, { input }: Plan, run: R): Promise<R> {
   if (input === undefined) return run;
   const fit = async (): Promise<R> => ({ ...run, data: await fitData(input, dataOf(run)) });
-  if (presentTenant().id !== '') return fit();
-  const { namespaceId: id, namespace } = run;
-  return onAccountOf({ id, takeLargeTurn: async () => processor?.takeLargeTurn(namespace) }, fit);
+  return presentTenant().id === '' ? onAccountOf(accountOf(ports, run), fit) : fit();
 }
 
 /** The failure of a run that would end with this output; undefined if its workflow has no schema, or the output fits it. */

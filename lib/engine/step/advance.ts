@@ -8,7 +8,7 @@ import { ConflictError } from '../../ports/table.ts';
 import { admit } from '../admission/admission.ts';
 import { cancelCalls, type Delivery, deliver } from '../delivery/deliver.ts';
 import { secretReader } from '../evaluation/secrets.ts';
-import { OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
+import { accountOf, OutOfTimeError, onAccountOf } from '../evaluation/tenants.ts';
 import { cancelByPast } from '../events/cancelling.ts';
 import { countUntilStored, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -73,12 +73,9 @@ async function advance(ports: RunnerPorts, run: runs.Run, how: Advance): Promise
   unit.holdsEvent = how.holdsEvent ?? false;
   const { latest } = how;
   const timeLeft = latest === undefined ? {} : { timeLeft: () => latest - ports.clock.now() };
-  const account = {
-    id: run.namespaceId,
-    ...timeLeft,
-    takeLargeTurn: async () => ports.processor?.takeLargeTurn(run.namespace),
-  };
-  const end = await onAccountOf(account, () => runBatch(unit, how.signal ?? { kind: 'due' }));
+  const end = await onAccountOf({ ...accountOf(ports, run), ...timeLeft }, () =>
+    runBatch(unit, how.signal ?? { kind: 'due' }),
+  );
   await takeTurnToCommit(ports, unit);
   return onConflict(commit(ports, unit, end, how), async (conflict) => {
     await abandon(ports, unit);

@@ -3,9 +3,13 @@ import { FairLine } from './fair-line.ts';
 /** How many bytes of bodies are taken in a turn of the event loop: copying them takes about half a millisecond. */
 export const TURN_BYTES = 1024 * 1024;
 
-/** A turn that takes longer is followed by a pause as long, at most the other: requests that pass meanwhile take about ten turns. */
+/**
+ * A turn that takes longer, because of tiny chunks, is followed by a pause of some times its length, at most the last number:
+ * requests that pass meanwhile take about ten turns.
+ */
 const LONG_MS = 5;
-const MAX_PAUSE_MS = 100;
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 250;
 
 /**
  * Divides the arrival of large bodies among the turns of the event loop: in one turn, all connections together may bring more
@@ -56,7 +60,7 @@ export class Arrivals {
   readonly #endTurn = (): void => {
     const took = this.#now() - this.#began;
     if (took <= LONG_MS || this.#line.size === 0) this.#beginTurn();
-    else this.#later(() => this.#beginTurn(), Math.min(took, MAX_PAUSE_MS));
+    else this.#later(() => this.#beginTurn(), Math.min(PAUSE_FACTOR * took, MAX_PAUSE_MS));
   };
 
   #beginTurn(): void {

@@ -4,6 +4,7 @@ import { compile } from '../../../../lib/compiler/compile.ts';
 import { ServiceError } from '../../../../lib/domain/errors.ts';
 import { compileText, MAX_INLINE } from '../../../../lib/domain/tree/reading.ts';
 import { findingsOf } from '../../../../lib/lint/findings.ts';
+import type { Processor } from '../../../../lib/ports/processor.ts';
 import { pricedRuns } from '../../../../lib/pricing/reply.ts';
 
 const TEXT = 'states:\n- id: a\n  type: delay\n  duration: P2D\n  transition: b\n- {id: b, type: noop}\n';
@@ -56,6 +57,15 @@ describe('a text of a workflow', () => {
     await closed.close();
     await expect(compileText({ reader: closed }, { tenant: 'a', source })).rejects.toThrow('the sandbox is closed');
     expect(await compileText({ reader }, { tenant: 'a', source })).toEqual(compile(source));
+  });
+
+  test('has its plan parsed in a turn for large data, if the plan is large', async () => {
+    const turns: string[] = [];
+    const processor = { takeLargeTurn: async (tenant: string) => void turns.push(tenant) } as unknown as Processor;
+    await compileText({ reader, processor }, { tenant: 'a', source: large });
+    expect(turns).toEqual([]);
+    await compileText({ reader, processor }, { tenant: 'b', source: LONG });
+    expect(turns).toEqual(['b']);
   });
 
   test('is read at once if it is small, or where no threads are', async () => {

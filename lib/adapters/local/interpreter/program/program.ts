@@ -9,6 +9,7 @@ import type {
   StateMachine,
 } from '../../../../compiler/emit/asl.ts';
 import { parseJson } from '../../../../language/json-numbers.ts';
+import { FairQueue } from '../../../../language/sandbox/fair-queue.ts';
 import type { Tier } from '../../../../ports/executions.ts';
 import { check, type Report } from './check.ts';
 import { MAX_DEFINITION_BYTES, type StateType } from './grammar.ts';
@@ -99,19 +100,26 @@ export function compileMachine(definition: string, tier: Tier, compile: Compile)
   return next.value;
 }
 
+/** Reading and checking a large definition take a turn each, before its states. */
+const FIRST_PARTS = 3;
+
 /** States and rules that are compiled in one turn. */
 const PARTS_PER_TURN = 25;
 
+/** One definition is compiled at a time: each has a part of a turn of the event loop. */
+const compiling = new FairQueue({ total: 1, perTenant: 1 });
+
 /** As `compileMachine`, in turns of the thread: a machine may have thousands of states. */
-export async function compileInTurns(definition: string, tier: Tier, compile: Compile): Promise<CompiledMachine> {
-  const parts = compileParts(definition, tier, compile);
-  let next = parts.next();
-  for (let count = 1; next.done !== true; count += 1) {
-    if (count % PARTS_PER_TURN === 0) await setImmediate();
-    next = parts.next();
-  }
-  return next.value;
-}
+export const compileInTurns = (definition: string, tier: Tier, compile: Compile): Promise<CompiledMachine> =>
+  compiling.run('', async () => {
+    const parts = compileParts(definition, tier, compile);
+    let next = parts.next();
+    for (let count = 1; next.done !== true; count += 1) {
+      if (count <= FIRST_PARTS || count % PARTS_PER_TURN === 0) await setImmediate();
+      next = parts.next();
+    }
+    return next.value;
+  });
 
 /** Compiles a definition, one state or rule after the other. */
 function* compileParts(definition: string, tier: Tier, compile: Compile): Generator<void, CompiledMachine> {
@@ -119,9 +127,12 @@ function* compileParts(definition: string, tier: Tier, compile: Compile): Genera
     throw new InvalidDefinitionError(['the definition is above 1 MiB']);
   const problems: string[] = [];
   const report: Report = (path, problem) => problems.push(path ? `${path}: ${problem}` : problem);
+  yield;
   const machine = parse(definition);
+  yield;
   check(machine, tier, report);
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
+  yield;
   const program = yield* compileBranch(machine as StateMachine, '', { compile, report });
   if (problems.length > 0) throw new InvalidDefinitionError(problems);
   return { program, timeout: (machine as StateMachine).TimeoutSeconds };
