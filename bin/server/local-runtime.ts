@@ -88,10 +88,10 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
     giveUpEvent: async (detail: Message, why: Failure) => {
       await keepDeadLetter(ports(), { detail }, why);
     },
-    tick: async ({ target }: Target, planned: number) => {
+    tick: async ({ target }: Target, planned: number, omittedUntil?: number) => {
       await ports().processor?.takeTurn(target.namespace);
       onInvoke?.();
-      return around(() => startByClock(ports(), target, planned));
+      return around(() => startByClock(ports(), target, planned, { isPatient: true, omittedUntil }));
     },
     giveUpTick: async ({ target }: Target, planned: number, why: Failure) => {
       await keepDeadLetter(ports(), { target, planned: new Date(planned).toISOString() }, why);

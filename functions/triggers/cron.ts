@@ -2,7 +2,8 @@ import { containers, enginePorts, lambdas, meter, sealer, traces, web } from '..
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
 import { OverRateError } from '../../lib/engine/limits/starts.ts';
-import { runOfTick, startByClock } from '../../lib/engine/routing/starts.ts';
+import { startByClock } from '../../lib/engine/routing/starts.ts';
+import { runOfTick } from '../../lib/engine/run/planned-times.ts';
 
 /** The payload of the scheduler: the workflow, and the planned time. */
 interface Tick {

@@ -6,6 +6,11 @@ export interface Schedule {
   readonly cron: string;
   /** Passed to the function that starts the workflow, with the planned time of the tick. */
   readonly target: { readonly id: string; readonly namespace: string; readonly workflow: string };
+  /**
+   * `all`: each planned time is delivered that passed while the scheduler was stopped, up to a limit; by default the newest. A
+   * scheduler that never stops ignores it.
+   */
+  readonly missed?: 'all';
 }
 
 /** Starts workflows by the clock; each tick is delivered at least once. */

@@ -26,6 +26,7 @@ describe('the plan of a workflow', () => {
   test.each([
     ['{type: default, state: b}', { type: 'default' }],
     ["{type: scheduled, cron: '* * * * *', state: b}", { type: 'scheduled', cron: '* * * * *' }],
+    ["{type: scheduled, cron: '@daily', missed: all, state: b}", { type: 'scheduled', cron: '@daily', missed: 'all' }],
     ['{type: scheduled, state: b}', { type: 'scheduled', cron: '' }],
     [
       '{type: event, event: {type: t, context: {Shop: n*}}, state: b}',
@@ -88,6 +89,10 @@ describe('problems', () => {
     [`start: {type: event}\n${STATES}`, ['1:8 start invalid: event required']],
     [`start: {type: eventsXor, events: []}\n${STATES}`, ['1:26 start invalid: events required']],
     [`start: {type: default, cron: x}\n${STATES}`, ['1:24 failed to decode start: unknown field "cron"']],
+    [
+      `start: {type: scheduled, cron: '@daily', missed: often}\n${STATES}`,
+      ["1:50 failed to decode start: unknown missed 'often' (must be one of [latest all none])"],
+    ],
     [`start: {type: default, state: z}\n${STATES}`, ['1:31 start targets state that does not exist']],
     [
       `timeouts: {interrupt: 5m, kill: soon}\n${STATES}`,

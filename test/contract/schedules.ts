@@ -94,6 +94,13 @@ export function schedulesContract(open: () => Promise<SchedulesBench>): void {
     expect(minutesOf('a')).toEqual([20, 40, 60]);
   });
 
+  test('a schedule that starts all missed times delivers each tick, as its target names it', async () => {
+    await bench.schedules.set({ ...scheduleOf('a', 'every 20'), missed: 'all' });
+    await bench.pass(65 * MINUTE_MS);
+    expect(minutesOf('a')).toEqual([20, 40, 60]);
+    expect(bench.delivered[0]?.target).toEqual({ id: 'a-id', namespace: 'orders', workflow: '/a' });
+  });
+
   test('a removed schedule has no more ticks, and others continue', async () => {
     await bench.schedules.set(scheduleOf('a', 'every 20 or 30'));
     await bench.schedules.set(scheduleOf('b', 'every 20'));

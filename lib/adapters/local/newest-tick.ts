@@ -3,6 +3,23 @@
  */
 export type NextTick = (cron: string, after: number) => number | undefined;
 
+/** The planned times of a cron pattern after `since` and up to `until`, the earliest first, at most `most` of them. */
+export function ticksBetween(
+  nextTick: NextTick,
+  cron: string,
+  { since, until, most }: { readonly since: number; readonly until: number; readonly most: number },
+): number[] {
+  const ticks: number[] = [];
+  for (
+    let at = nextTick(cron, since);
+    at !== undefined && at <= until && ticks.length < most;
+    at = nextTick(cron, at)
+  ) {
+    ticks.push(at);
+  }
+  return ticks;
+}
+
 /** The shortest time between planned times: `@every 1s` (workflow-language reference, 3). */
 const MIN_INTERVAL_MS = 1000;
 

@@ -7,16 +7,19 @@ import type { LocalDatabase } from './database/database.ts';
 import { prepareAll, type Statement } from './database/statement.ts';
 import { Deliveries, type GivenUp } from './deliveries/deliveries.ts';
 import { DeliveriesJournal } from './deliveries/journal.ts';
-import { type NextTick, newestTick } from './newest-tick.ts';
+import { type NextTick, newestTick, ticksBetween } from './newest-tick.ts';
 
 export interface LocalSchedulesOptions {
   /** Where schedules, and ticks until they are delivered, are stored. */
   readonly database: LocalDatabase;
-  /** Handles a tick with its planned time (milliseconds since 1970). If it throws, it is called again after a delay. */
-  readonly tick: (schedule: Schedule, planned: number) => Promise<void>;
+  /**
+   * Handles a tick with its planned time (milliseconds since 1970). If it throws, it is called again after a delay. The
+   * planned times after it and up to `omittedUntil` are not delivered.
+   */
+  readonly tick: (schedule: Schedule, planned: number, omittedUntil?: number) => Promise<void>;
   /**
    * The milliseconds after which a tick that threw is delivered again although it did not fail; undefined: it failed. Of the
-   * ticks of a schedule that are delayed, the newest is delivered.
+   * ticks of a schedule that are delayed, the newest is delivered, or all if it has `missed: all`.
    */
   readonly delayOf?: (fault: unknown) => number | undefined;
   /** Stores a tick that exhausted its retries of a day. If it throws, the tick is delivered again. */
@@ -30,7 +33,7 @@ export interface LocalSchedulesOptions {
 }
 
 export interface LocalSchedules extends Schedules {
-  /** Continues the schedules of an earlier process; of the missed ticks of a schedule, the newest is delivered. */
+  /** Continues the schedules of an earlier process, with their missed ticks: the newest, or each with `missed: all`. */
   resume(): Promise<void>;
   /** Resolves when no tick is being delivered; later ticks and delays before retries do not count. */
   idle(): Promise<void>;
@@ -41,7 +44,7 @@ export interface LocalSchedules extends Schedules {
 interface ScheduleRow {
   readonly name: string;
   readonly cron: string;
-  /** JSON. */
+  /** JSON: the target, with `missed`. */
   readonly target: string;
   /** The stored column: the newest planned time that was delivered, or the time when the schedule was set. */
   readonly told: number;
@@ -50,7 +53,15 @@ interface ScheduleRow {
 interface Tick {
   readonly name: string;
   readonly planned: number;
+  /** The end of the ticks after it that are not delivered, because there are too many. */
+  readonly omittedUntil?: number;
 }
+
+type Target = Schedule['target'] & Pick<Schedule, 'missed'>;
+
+const targetOf = ({ target }: Pick<ScheduleRow, 'target'>): Target => parseJson(target) as Target;
+
+const startsAll = (row: ScheduleRow | undefined): boolean => row !== undefined && targetOf(row).missed === 'all';
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS schedules (
   name TEXT PRIMARY KEY, cron TEXT NOT NULL, target TEXT NOT NULL, told INTEGER NOT NULL
@@ -71,6 +82,8 @@ const STATEMENTS = {
  */
 const MAX_AHEAD_MS = 15 * 60_000;
 const RETRY_MS = 1000;
+/** The most ticks that a schedule with `missed: all` delivers at once. */
+const MAX_MISSED = 1000;
 
 /**
  * The clock that starts workflows, in this process. A tick is stored before it is delivered, and deleted afterwards.
@@ -93,9 +106,10 @@ class JournaledSchedules implements LocalSchedules {
     this.#journal = new DeliveriesJournal(database, 'clock', () => clock.now());
     database.define(SCHEMA);
     this.#sql = prepareAll(database, STATEMENTS);
-    const handle = (body: string) => this.#with(parseJson(body) as Tick, options.tick);
+    const handle = (body: string) => this.#deliver(parseJson(body) as Tick);
     const giveUp = (body: string, why: GivenUp) => {
-      return this.#with(parseJson(body) as Tick, async (schedule, planned) => options.giveUp?.(schedule, planned, why));
+      const { planned, ...tick } = parseJson(body) as Tick;
+      return this.#with(tick, async (schedule) => options.giveUp?.(schedule, planned, why));
     };
     const tenantOf = (body: string) => this.#tenantOf(parseJson(body) as Tick);
     const delayOf = (body: string, fault: unknown) => this.#delayOf(parseJson(body) as Tick, fault);
@@ -106,8 +120,8 @@ class JournaledSchedules implements LocalSchedules {
   /** Every cron pattern that can be parsed is supported here. */
   problemOf(): undefined {}
 
-  async set({ name, cron, target: { id, namespace, workflow } }: Schedule): Promise<void> {
-    const target = JSON.stringify({ id, namespace, workflow });
+  async set({ name, cron, target: { id, namespace, workflow }, missed }: Schedule): Promise<void> {
+    const target = JSON.stringify({ id, namespace, workflow, missed } satisfies Record<keyof Target, unknown>);
     const row = await this.#journal.commit(() => {
       const former = this.#find(name);
       const isSame = former?.cron === cron && former.target === target;
@@ -129,7 +143,7 @@ class JournaledSchedules implements LocalSchedules {
       const now = this.#options.clock.now();
       this.#sql.correct.run(now, now + MAX_AHEAD_MS);
       const all = this.#sql.all.all() as unknown as ScheduleRow[];
-      this.#dropOlder(all.filter((row) => this.#newest(row) !== undefined));
+      this.#dropOlder(all);
       return all;
     });
     this.#deliveries.resume();
@@ -144,12 +158,16 @@ class JournaledSchedules implements LocalSchedules {
     this.#deliveries.close();
   }
 
-  /** Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one. */
-  #dropOlder(missed: readonly ScheduleRow[]): void {
-    const seen = new Set(missed.map(({ name }) => name));
+  /**
+   * Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one; with
+   * `missed: all` it keeps them all.
+   */
+  #dropOlder(rows: readonly ScheduleRow[]): void {
+    const keepers = new Set(rows.filter(startsAll).map(({ name }) => name));
+    const seen = new Set(rows.filter((row) => this.#newest(row) !== undefined).map(({ name }) => name));
     const left = this.#journal.all().map(({ id, body }) => ({ id, ...(parseJson(body) as Tick) }));
     for (const { id, name } of left.toSorted((a, b) => b.planned - a.planned)) {
-      if (seen.has(name)) this.#journal.remove(id);
+      if (seen.has(name) && !keepers.has(name)) this.#journal.remove(id);
       seen.add(name);
     }
   }
@@ -173,15 +191,27 @@ class JournaledSchedules implements LocalSchedules {
     this.#armed.delete(name);
   }
 
-  /** Delivers one tick, the newest, however late the timer rings. */
+  /** The ticks of a schedule after its last one: the newest, or with `missed: all` each of them, the earliest first. */
+  #dueTicks(row: ScheduleRow, newest: number): Tick[] {
+    const { name, cron, told: since } = row;
+    if (!startsAll(row)) return [{ name, planned: newest }];
+    const times = ticksBetween(this.#options.nextTick, cron, { since, until: newest, most: MAX_MISSED });
+    const isPart = times.at(-1) !== newest;
+    return times.map((planned, index) => ({
+      ...{ name, planned },
+      ...(isPart && index === times.length - 1 ? { omittedUntil: newest } : {}),
+    }));
+  }
+
+  /** Delivers the ticks that are due, however late the timer rings. */
   async #ring(name: string): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
-    const planned = this.#newest(row);
-    if (planned === undefined) return this.#arm(row);
-    const body = JSON.stringify({ name, planned } satisfies Tick);
+    const newest = this.#newest(row);
+    if (newest === undefined) return this.#arm(row);
+    const ticks = this.#dueTicks(row, newest).map((tick) => ({ body: JSON.stringify(tick) }));
     try {
-      await this.#deliveries.add([{ body }], () => this.#sql.told.run(planned, name, row.cron));
+      await this.#deliveries.add(ticks, () => this.#sql.told.run(newest, name, row.cron));
       // The schedule may have been changed or removed meanwhile.
       const current = this.#find(name);
       if (current) this.#arm(current);
@@ -191,24 +221,29 @@ class JournaledSchedules implements LocalSchedules {
     }
   }
 
-  /** Delivers nothing for a schedule that was removed meanwhile. */
-  async #with({ name, planned }: Tick, deliver: LocalSchedulesOptions['tick']): Promise<void> {
+  #deliver({ planned, omittedUntil, ...tick }: Tick): Promise<void> {
+    return this.#with(tick, (schedule) => this.#options.tick(schedule, planned, omittedUntil));
+  }
+
+  /** Does nothing for a schedule that was removed meanwhile. */
+  async #with({ name }: Pick<Tick, 'name'>, work: (schedule: Schedule) => Promise<void>): Promise<void> {
     const row = this.#find(name);
     if (row === undefined) return;
-    const target = parseJson(row.target) as Schedule['target'];
-    await deliver({ name, cron: row.cron, target }, planned);
+    const { missed, ...target } = targetOf(row);
+    await work({ name, cron: row.cron, target, ...(missed && { missed }) });
   }
 
   #delayOf({ name, planned }: Tick, fault: unknown): number | 'never' | undefined {
     const delay = this.#options.delayOf?.(fault);
-    const isOlder = delay !== undefined && (this.#find(name)?.told ?? planned) > planned;
+    const row = this.#find(name);
+    const isOlder = delay !== undefined && (row?.told ?? planned) > planned && !startsAll(row);
     return isOlder ? 'never' : delay;
   }
 
   /** The namespace of a schedule; empty for one that was removed. */
   #tenantOf({ name }: Tick): string {
     const row = this.#find(name);
-    return row === undefined ? '' : (parseJson(row.target) as Schedule['target']).namespace;
+    return row === undefined ? '' : targetOf(row).namespace;
   }
 
   #find(name: string): ScheduleRow | undefined {

@@ -137,7 +137,11 @@ export const TYPE_FIELDS: Readonly<Record<'states' | 'functions' | 'start', Read
   },
   functions: FUNCTION_FIELDS,
   start: {
-    scheduled: { cron: 'A cron expression with five fields, in UTC: minute, hour, day, month, day of the week.' },
+    scheduled: {
+      cron: 'A cron expression with five fields, in UTC: minute, hour, day, month, day of the week.',
+      missed:
+        'Of the times at which no run could start within five minutes: `latest` starts the newest, `all` each of them, `none` none.',
+    },
     webhook: {
       verify: 'How requests are verified: `github`, `stripe`, `slack`, `hmac`, `basic`, `url` or `none`.',
       reply: '`wait`: the sender gets the output of the run. Default: 202 with the id of the run.',

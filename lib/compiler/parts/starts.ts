@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { duration, list, query, required, text, transition } from '../decoding/decoders.ts';
+import { duration, list, oneOf, query, required, text, transition } from '../decoding/decoders.ts';
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { limit, period } from '../decoding/periods.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
@@ -29,9 +29,16 @@ function defineStart<F extends Fields>(
   }));
 }
 
+/** What becomes of planned times at which no run could start. */
+const MISSED = ['latest', 'all', 'none'] as const;
+
 /** The types of starts (workflow-language 3). A cron pattern is checked when the workflow is activated. */
 const STARTS: Readonly<Record<Start['type'], Variant<StartPlan>>> = {
-  scheduled: defineStart('scheduled', { cron: text }, ({ cron = '' }) => ({ type: 'scheduled', cron })),
+  scheduled: defineStart('scheduled', { cron: text, missed: oneOf(MISSED) }, ({ cron = '', missed }) => ({
+    type: 'scheduled',
+    cron,
+    ...omitUndefined({ missed }),
+  })),
   event: defineStart('event', { event: required(event), batch }, (start) => ({
     type: 'event',
     events: [toFilter(start.event)],

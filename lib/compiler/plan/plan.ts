@@ -44,7 +44,12 @@ export interface Plan extends FlowControl {
 /** How runs of the workflow are started (workflow-language 3). */
 export type Start =
   | { readonly type: 'default' }
-  | { readonly type: 'scheduled'; readonly cron: string }
+  | {
+      readonly type: 'scheduled';
+      readonly cron: string;
+      /** Which of the planned times start runs that could not start in time; absent: as the scheduler has it. */
+      readonly missed?: 'latest' | 'all' | 'none';
+    }
   | WebhookStart
   | {
       readonly type: 'event' | 'eventsXor' | 'eventsAnd';

@@ -48,6 +48,15 @@ const LINES = {
     log: 'workflow',
     text: (isLive: boolean) => `Workflow is now ${isLive ? 'enabled' : 'disabled'}`,
   },
+  'schedule.skip': {
+    log: 'workflow',
+    text: (planned: string, reason: string) => `Did not start for the planned time ${planned}: ${reason}.`,
+  },
+  'schedule.omit': {
+    log: 'workflow',
+    text: (from: string, to: string) =>
+      `Did not start for the planned times after ${from} until ${to}: too many were missed. 'weft schedules backfill' with --from ${from} --to ${to} starts them.`,
+  },
   'workflow.logger': { log: 'workflow', text: (logger: string) => `Workflow now logging to cloudevents: ${logger}` },
   'workflow.variable': {
     log: 'workflow',

@@ -6,8 +6,9 @@ import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys.ts';
 import type { ResolvedNode, Starts, WorkflowNode } from './nodes.ts';
 
-const cronOf = (plan: Plan | undefined): string | undefined =>
-  plan?.start.type === 'scheduled' ? plan.start.cron : undefined;
+const startOf = (plan: Plan | undefined) => (plan?.start.type === 'scheduled' ? plan.start : undefined);
+
+const cronOf = (plan: Plan | undefined): string | undefined => startOf(plan)?.cron;
 
 /** How the clock starts a plan, as its namespace counts it. A malformed cron text never fires. */
 export function countsOf(plan: Plan | undefined): Pick<Starts, 'schedules' | 'ticks'> {
@@ -43,6 +44,7 @@ export async function arm(
   const cron = node.live ? cronOf(plan) : undefined;
   if (cron !== undefined && !('problem' in parseCron(cron))) {
     const target = { id: node.id, namespace: namespace.name, workflow: node.path };
-    await schedules.set({ name: node.id, cron, target });
+    const missed = startOf(plan)?.missed === 'all' ? ({ missed: 'all' } as const) : {};
+    await schedules.set({ name: node.id, cron, target, ...missed });
   } else await schedules.remove(node.id);
 }

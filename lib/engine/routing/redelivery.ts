@@ -18,7 +18,7 @@ const REDELIVER: { readonly [K in Kind]: Redeliver<K> } = {
     const again = events.toMessage(namespace, replay?.key ?? key, event);
     await ports.bus.publish([{ ...again, ...(replay === undefined ? {} : { replay: replay.id }) }]);
   },
-  tick: (ports, _namespace, { target, planned }) => startByClock(ports, target, planned),
+  tick: (ports, _namespace, { target, planned }) => startByClock(ports, target, planned, { isForced: true }),
   inbound: (ports, { name }, { event }) => receiveInbound(ports, { namespace: name, event }),
 };
 

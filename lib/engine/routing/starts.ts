@@ -4,6 +4,7 @@ import * as collections from '../../domain/events/collections.ts';
 import type { Recorded } from '../../domain/events/events.ts';
 import { nameOf } from '../../domain/events/identity.ts';
 import * as listeners from '../../domain/events/listeners.ts';
+import { note } from '../../domain/logs/change-lines.ts';
 import type { Committed, Run } from '../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../domain/storage/ids.ts';
 import { openById } from '../../domain/tree/arming.ts';
@@ -16,10 +17,12 @@ import { matches } from '../../events/matching.ts';
 import type { Schedule } from '../../ports/schedules.ts';
 import { leased } from '../../ports/table.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
+import { toTimestamp } from '../../time/timestamps.ts';
 import { FullError } from '../admission/refusals.ts';
 import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { newRun, type Startable } from '../run/new-run.ts';
+import { missedReason, runOfTick } from '../run/planned-times.ts';
 import { fitInput, InputError } from '../run/schemas.ts';
 import { begin } from '../step/beginning.ts';
 
@@ -62,27 +65,43 @@ export async function startByEvent(
 /** A tick that is delayed for longer starts its run although its namespace starts too many, milliseconds. */
 const MAX_TICK_DELAY_MS = 150_000;
 
+/** How a planned time is delivered. */
+export interface TickDelivery {
+  /** It starts its run however late it is. */
+  readonly isForced?: boolean;
+  /** A delivery that is delayed is no attempt, so it may be delayed for as long as the namespace starts too many runs. */
+  readonly isPatient?: boolean;
+  /** The planned times after this one and up to that time (milliseconds since 1970) are not delivered: there are too many. */
+  readonly omittedUntil?: number | undefined;
+}
+
 /**
- * Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time. Throws OverRateError for
- * the first minutes in which the namespace starts too many runs a second.
+ * Starts a scheduled workflow for a planned time (milliseconds since 1970), once for each time, unless its plan skips times
+ * that are so late. Throws OverRateError for the first minutes in which the namespace starts too many runs a second.
  */
-export async function startByClock(ports: RunnerPorts, target: Schedule['target'], planned: number): Promise<void> {
+export async function startByClock(
+  ports: RunnerPorts,
+  target: Schedule['target'],
+  planned: number,
+  { isForced = false, isPatient = false, omittedUntil }: TickDelivery = {},
+): Promise<void> {
   const readAt = ports.clock.now();
   const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
+  const skipped = isForced ? undefined : missedReason(plan.start, planned, readAt);
+  if (skipped !== undefined) return note(ports, 'schedule.skip', opened, toTimestamp(planned), skipped);
   const start = { id: runOfTick(target, planned), input: new Uint8Array(), invoker: 'cron' };
-  const isUrgent = readAt - planned > MAX_TICK_DELAY_MS;
+  const isUrgent = readAt - planned > MAX_TICK_DELAY_MS && !(isPatient && plan.start.missed === 'all');
   // A workflow that skips starts has runs at work.
   await startRun(ports, { ...opened, readAt }, { ...start, isUrgent }).catch((error: unknown) => {
     if (!(error instanceof FullError)) throw error;
   });
+  if (omittedUntil !== undefined) {
+    await note(ports, 'schedule.omit', opened, toTimestamp(planned), toTimestamp(omittedUntil));
+  }
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
 }
-
-/** The id of the run that a planned time (milliseconds since 1970) starts. */
-export const runOfTick = ({ id }: Pick<Schedule['target'], 'id'>, planned: number): string =>
-  spreadId(derivedId(planned, id, 'cron', planned));
 
 interface Candidate {
   readonly opened: Startable;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newestTick } from '../../../lib/adapters/local/newest-tick.ts';
+import { newestTick, ticksBetween } from '../../../lib/adapters/local/newest-tick.ts';
 import {
   type LocalSchedules,
   type LocalSchedulesOptions,
@@ -92,6 +92,7 @@ describe('local schedules after a fault', () => {
         tick,
         giveUp: async ({ name }, planned, { error }) => void lost.push([name, (planned - start) / MINUTE_MS, error]),
         nextTick: tickAfter,
+        delayOf: (fault) => (fault instanceof Error && fault.message === 'later' ? 1000 : undefined),
         clock,
         // As the alarm of the system, which rings after 60 s at the latest.
         alarm: (milliseconds, ring) => time.alarm(Math.min(milliseconds, MINUTE_MS), ring),
@@ -201,6 +202,79 @@ describe('local schedules after a fault', () => {
     expect(delivered).toEqual([20, 40]);
   });
 
+  describe('with missed: all', () => {
+    const ALL = { ...scheduleOf('a', 'every 20'), missed: 'all' } as const;
+    const hang: LocalSchedulesOptions['tick'] = () => new Promise(() => {});
+
+    test('deliver each tick that was missed, the earliest first, once', async () => {
+      open();
+      await schedules.set(ALL);
+      await time.sleep(25 * MINUTE_MS);
+      await schedules.close();
+      await time.sleep(60 * MINUTE_MS);
+      await resume();
+      expect(delivered).toEqual([20, 40, 60, 80]);
+      await resume();
+      await time.sleep(20 * MINUTE_MS);
+      expect(delivered).toEqual([20, 40, 60, 80, 100]);
+    });
+
+    test('deliver after another stop the ticks that were left, and those that were missed since', async () => {
+      open();
+      await schedules.set(ALL);
+      await schedules.close();
+      await time.sleep(50 * MINUTE_MS);
+      await resume(hang);
+      await schedules.close();
+      await time.sleep(40 * MINUTE_MS);
+      await resume();
+      expect(delivered.toSorted((x, y) => x - y)).toEqual([20, 40, 60, 80]);
+      await resume();
+      expect(delivered).toHaveLength(4);
+    });
+
+    test('deliver a thousand ticks at most, and with the last one until when the others are omitted', async () => {
+      open();
+      await schedules.set(ALL);
+      await schedules.close();
+      await time.sleep(30 * DAY_MS + MINUTE_MS);
+      const omitted: (number | undefined)[] = [];
+      await resume(async (schedule, planned, omittedUntil) => {
+        omitted.push(omittedUntil);
+        await note(schedule, planned);
+      });
+      expect(delivered).toEqual(Array.from({ length: 1000 }, (_, index) => 20 * (index + 1)));
+      expect(omitted.slice(0, -1).every((until) => until === undefined)).toBe(true);
+      expect(omitted.at(-1)).toBe(start + 30 * DAY_MS);
+      await time.sleep(20 * MINUTE_MS);
+      expect(delivered.slice(1000)).toEqual([30 * 1440 + 20]);
+      expect(omitted.at(-1)).toBeUndefined();
+    });
+
+    test('deliver each of the ticks that are delayed', async () => {
+      let isBusy = true;
+      open(async (schedule, planned) => {
+        if (isBusy) throw new Error('later');
+        await note(schedule, planned);
+      });
+      await schedules.set(ALL);
+      await time.sleep(45 * MINUTE_MS);
+      isBusy = false;
+      await time.sleep(MINUTE_MS);
+      expect(delivered.toSorted((x, y) => x - y)).toEqual([20, 40]);
+    });
+
+    test('deliver the newest one again once they are set without it', async () => {
+      open();
+      await schedules.set(ALL);
+      await schedules.set(scheduleOf('a', 'every 20'));
+      await schedules.close();
+      await time.sleep(50 * MINUTE_MS);
+      await resume();
+      expect(delivered).toEqual([40]);
+    });
+  });
+
   test('delete a tick that is to be repeated with its schedule', async () => {
     let tries = 0;
     open(async () => {
@@ -267,6 +341,22 @@ describe('local schedules after a fault', () => {
     await schedules.set(scheduleOf('a', 'every 20'));
     await schedules.idle();
     expect(delivered).toEqual([]);
+  });
+});
+
+describe('the ticks between two times', () => {
+  test.each([
+    [0, 60, 10, [20, 40, 60]],
+    [20, 59, 10, [40]],
+    [0, 60, 2, [20, 40]],
+    [60, 60, 10, []],
+  ])('of every 20 minutes after minute %d and up to %d, at most %d', (since, until, most, expected) => {
+    const range = { since: since * MINUTE_MS, until: until * MINUTE_MS, most };
+    expect(ticksBetween(tickAfter, 'every 20', range)).toEqual(expected.map((minute) => minute * MINUTE_MS));
+  });
+
+  test('of a pattern that never fires are none', () => {
+    expect(ticksBetween(tickAfter, 'never', { since: 0, until: DAY_MS, most: 10 })).toEqual([]);
   });
 });
 

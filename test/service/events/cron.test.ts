@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as instances from '../../../lib/domain/instances/instances.ts';
+import { writtenLinesOf } from '../../../lib/domain/logs/lines.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as tree from '../../../lib/domain/tree/tree.ts';
+import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { createWorkflow, deleteNode, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
+import { keepDeadLetter } from '../../../lib/engine/events/dead-letters.ts';
+import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
+import { execute } from '../../../lib/engine/requests/start/start.ts';
+import { redeliverAll } from '../../../lib/engine/routing/redelivery.ts';
 import { startByClock } from '../../../lib/engine/routing/starts.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
@@ -22,6 +29,16 @@ const runsOf = async () => {
   const request = { limit: 0, offset: 0, order: [], filter: [] };
   return (await instances.list(quiet.ports, 'clock', request)).results;
 };
+
+/** The lines of the log of the workflow, without those of its runs. */
+async function linesOf(): Promise<string[]> {
+  const { node } = await workflows.open(quiet.ports, 'clock', '/flow');
+  const lines: string[] = [];
+  for await (const page of writtenLinesOf(quiet.ports, node.id, { day: quiet.now, from: 0 })) {
+    lines.push(...page.map(({ text }) => text));
+  }
+  return lines.filter((line) => line.startsWith('Did not start'));
+}
 
 /** A tick of the only schedule, for a planned time. */
 async function tick(planned: number): Promise<void> {
@@ -65,6 +82,72 @@ describe('a workflow with a cron start', () => {
     const [{ id } = { id: '' }] = await runsOf();
     const run = await instances.need(quiet.ports, 'clock', id);
     expect([run.input.length, run.data]).toEqual([0, { input: '' }]);
+  });
+
+  describe.each([
+    ['latest', '* * * * *', [4, 5, 6], [4, 5]],
+    ['latest', '@every 20m', [4, 6, 19, 21], [4, 6, 19]],
+    ['all', '* * * * *', [4, 6, 900], [4, 6, 900]],
+    ['none', '0 2 * * *', [4, 5, 6, 900], [4, 5]],
+    [undefined, '* * * * *', [4, 6, 900], [4, 6, 900]],
+  ])('with missed: %s and %s', (missed, pattern, late, started) => {
+    const field = missed === undefined ? '' : `, missed: ${missed}`;
+    const source = `start: {type: scheduled, cron: '${pattern}'${field}}\nstates:\n- {id: a, type: noop}\n`;
+
+    test(`of ticks that are ${late} minutes late starts those of ${started}`, async () => {
+      await store(source);
+      const by = new Map<string, number>();
+      for (const minutes of late) {
+        await tick(quiet.now - minutes * MINUTE);
+        for (const { id } of await runsOf()) if (!by.has(id)) by.set(id, minutes);
+      }
+      expect([...by.values()]).toEqual(started);
+      expect(await linesOf()).toHaveLength(late.length - started.length);
+    });
+  });
+
+  test('logs why a planned time starts no run, and starts it when its dead letter is delivered again', async () => {
+    await store("start: {type: scheduled, cron: '0 2 * * *', missed: none}\nstates:\n- {id: a, type: noop}\n");
+    const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
+    const planned = quiet.now - 600 * MINUTE;
+    await startByClock(quiet.ports, target, planned);
+    expect(await runsOf()).toEqual([]);
+    const reason = "'missed' is none, and it is 600 minutes late";
+    expect(await linesOf()).toEqual([`Did not start for the planned time 2026-01-15T02:00:00Z: ${reason}.`]);
+    const failure = { failed: quiet.now, tries: 3, error: 'x' };
+    await keepDeadLetter(quiet.ports, { target, planned: new Date(planned).toISOString() }, failure);
+    const namespace = await namespaces.need(quiet.ports, 'clock');
+    expect(await redeliverAll(quiet.ports, namespace)).toMatchObject({ redelivered: 1 });
+    expect(await runsOf()).toHaveLength(1);
+  });
+
+  test('logs which missed times are too many to be started', async () => {
+    await store("start: {type: scheduled, cron: '0 2 * * *', missed: all}\nstates:\n- {id: a, type: noop}\n");
+    expect([...quiet.schedules.values()]).toMatchObject([{ missed: 'all' }]);
+    const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
+    const planned = Date.UTC(2026, 0, 1, 2);
+    await startByClock(quiet.ports, target, planned, { omittedUntil: Date.UTC(2026, 0, 15, 2) });
+    expect(await runsOf()).toHaveLength(1);
+    const [line] = await linesOf();
+    expect(line).toContain('--from 2026-01-01T02:00:00Z --to 2026-01-15T02:00:00Z');
+  });
+
+  test('reads its planned time, also in a repetition of a repetition; no other run has one', async () => {
+    const read =
+      'states:\n- {id: a, type: getter, variables: [{key: scheduled, scope: system}], transform: jq(.var)}\n';
+    await store(`start: {type: scheduled, cron: '0 2 * * *'}\n${read}`);
+    await tick(Date.UTC(2026, 0, 15, 2));
+    const how = { from: '', revision: 'pinned', repeat: 'all', patch: [] } as const;
+    const outputs: unknown[] = [];
+    let [{ id } = { id: '' }] = await runsOf();
+    for (const _ of ['the run', 'a repetition', 'a repetition of that']) {
+      const run = await instances.need(quiet.ports, 'clock', id);
+      outputs.push(run.data);
+      ({ id } = (await rerun(quiet.ports, run, how)).run);
+    }
+    expect(outputs).toEqual(Array.from({ length: 3 }, () => ({ scheduled: '2026-01-15T02:00:00Z' })));
+    const other = await execute(quiet.ports, { namespace: 'clock', path: '/flow', ref: '', input: new Uint8Array() });
+    expect((await instances.need(quiet.ports, 'clock', other.run.id)).data).toEqual({ scheduled: null });
   });
 
   test('does not start for a tick after it was disabled, changed or deleted', async () => {

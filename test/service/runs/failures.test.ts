@@ -188,7 +188,7 @@ const EXPLAINED: Readonly<Record<string, object>> = {
     code: 'service.internal.error',
     at: { file: '/crash', line: 2, column: 3 },
     state: 'read',
-    near: ["unknown system variable 'nope': choose instance, uuid, epoch"],
+    near: ["unknown system variable 'nope': choose instance, uuid, epoch, scheduled"],
   },
 };
 

@@ -1,19 +1,33 @@
 import type { ReadVariable } from '../../../compiler/plan/plan.ts';
 import { isVariableName } from '../../../domain/names.ts';
+import * as runs from '../../../domain/runs/runs.ts';
 import { toValue } from '../../../language/byte-values.ts';
+import { toTimestamp } from '../../../time/timestamps.ts';
 import { needBounded, needBoundedText } from '../../evaluation/bounds.ts';
 import { evaluateText } from '../../evaluation/evaluation.ts';
 import { internalFailure, invalidKey } from '../../evaluation/failures.ts';
 import type { StepUnit } from '../../run/commit/step-unit.ts';
+import { plannedTimeOf } from '../../run/planned-times.ts';
 import { ownerOf } from '../../variables/owners.ts';
 import * as treeFiles from '../../variables/tree-files.ts';
 import type { Perform } from './work.ts';
+
+/** The planned time for which a run was started, or the run that it repeats; null for another run. */
+async function scheduledTime({ ports, run }: StepUnit): Promise<string | null> {
+  for (let one: runs.Run | undefined = run; one !== undefined; ) {
+    const planned = plannedTimeOf(one);
+    if (planned !== undefined) return toTimestamp(planned);
+    one = one.rerunOf === undefined ? undefined : await runs.find(ports, one.rerunOf);
+  }
+  return null;
+}
 
 /** The read-only virtual variables (workflow-language reference, 10.9). */
 const SYSTEM: Readonly<Record<string, (unit: StepUnit) => unknown>> = {
   instance: (unit) => unit.run.id,
   uuid: (unit) => unit.ports.clock.uuid(),
   epoch: (unit) => Math.floor(unit.ports.clock.now() / 1000),
+  scheduled: scheduledTime,
 };
 
 function readSystem(unit: StepUnit, key: string): unknown {
