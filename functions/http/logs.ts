@@ -1,9 +1,9 @@
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import { timeAt } from '../../lib/api/http/request.ts';
 import type { StreamSources } from '../../lib/api/streams/sources.ts';
 import type { AuditRequest } from '../../lib/domain/audit/pages.ts';
 import * as audit from '../../lib/domain/audit/pages.ts';
-import { ServiceError } from '../../lib/domain/errors.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
 import { readAfter } from '../../lib/domain/logs/cursor-reader.ts';
 import * as logs from '../../lib/domain/logs/instance-logs.ts';
@@ -34,15 +34,6 @@ async function ofInstance(ports: Needs, { path, query }: Call<'getInstanceLogs'>
 
 const DEFAULT_AUDIT_LIMIT = 100;
 const MAX_AUDIT_LIMIT = 1000;
-
-/** The time in a parameter of a query. Throws `malformed`. */
-function timeAt(query: Call['query'], name: string): number | undefined {
-  const text = ownMember(query, name)?.[0] ?? '';
-  if (text === '') return undefined;
-  const ms = Date.parse(text);
-  if (!Number.isNaN(ms)) return ms;
-  throw new ServiceError('malformed', `${name} is '${text.slice(0, 60)}', which is not an RFC 3339 time`);
-}
 
 function toAuditRequest({ query }: Call<'listAudit'>): AuditRequest {
   const { limit } = toListRequest({ limit: query['limit'] ?? [] }, 'malformed');

@@ -157,6 +157,86 @@ describe('weft schedules and weft usage', () => {
   });
 });
 
+describe('weft schedules backfill', () => {
+  const hourly = (type: string) =>
+    `start: {type: ${type}}\nstates: [{id: a, type: getter, variables: [{key: scheduled, scope: system}], transform: 'jq({at: .var.scheduled, input})'}]\n`;
+  const backfill = (...args: string[]) => workspace.weft(['schedules', 'backfill', ...args]);
+  const period = ['--from', '2026-01-01T07:30:00Z', '--to', '2026-01-01T10:00:00Z'];
+  const times = ['2026-01-01T08:00:00Z', '2026-01-01T09:00:00Z', '2026-01-01T10:00:00Z'];
+
+  beforeAll(async () => {
+    await workspace.write({ 'hourly.yaml': hourly("scheduled, cron: '@hourly'"), 'asked.yaml': hourly('default') });
+    for (const file of ['hourly.yaml', 'asked.yaml']) await workspace.weft(['push', file]);
+  });
+  afterAll(() => workspace.weft(['workflows', 'delete', 'hourly', 'asked', '--yes']));
+
+  test('lists the planned times of a period, both ends included, and starts nothing', async () => {
+    const out = [...times, '3 starts; nothing was started, --yes starts them', ''].join('\n');
+    expect(await backfill('hourly', ...period)).toMatchObject({ code: 0, out });
+    expect((await backfill('/hourly', ...period, '--json')).json()).toEqual({ starts: times });
+    expect(rowsOf((await workspace.weft(['instances', '--json', '-w', 'hourly'])).json())).toEqual([]);
+    const none = await backfill('hourly', '--from', '2026-01-01T07:30:00Z', '--to', '2026-01-01T07:40:00Z');
+    expect(none.out).toBe('0 starts; nothing was started\n');
+  });
+
+  test('starts each of them once, as the clock does, also if it is repeated', async () => {
+    const first = (await backfill('hourly', ...period, '--yes', '--rate', '100', '--json')).json();
+    expect(first).toMatchObject({ started: 3, existing: 0, starts: times.map((at) => ({ at, existing: false })) });
+    const again = await backfill('hourly', ...period, '--yes', '--rate', '100');
+    expect(again.out).toMatch(/^2026-01-01T08:00:00Z {2}\S+ {2}existed\n/);
+    expect(again.out).toMatch(/\nstarted 0 runs; 3 existed\n$/);
+    const runs = rowsOf((await workspace.weft(['instances', '--json', '-w', 'hourly'])).json());
+    expect(runs.map(({ invoker }) => invoker)).toEqual(['cron', 'cron', 'cron']);
+    const id = String(rowsOf(first['starts'])[1]?.['instance']);
+    expect((await workspace.weft(['instances', 'output', id])).json()).toEqual({ at: times[1], input: '' });
+  });
+
+  test('gives each run the input of a file', async () => {
+    await workspace.write({ 'input.json': '{"input": 7}' });
+    const period = ['--from', '2026-01-02T00:00:00Z', '--to', '2026-01-02T00:00:00Z'];
+    const reply = (await backfill('hourly', ...period, '--input', 'input.json', '--yes', '--json')).json();
+    const id = String(rowsOf(reply['starts'])[0]?.['instance']);
+    expect((await workspace.weft(['instances', 'output', id])).json()).toEqual({
+      at: '2026-01-02T00:00:00Z',
+      input: 7,
+    });
+  });
+
+  const none = "the clock starts no workflow '/asked' in 'demo'; 'weft schedules' lists those that it starts";
+  test.each([
+    [['hourly', '--to', '2026-01-01T00:00:00Z'], 2, '--from is missing; write it like --from 2026-01-31T08:00:00Z'],
+    [['hourly', ...period.slice(0, 2), '--to', 'noon'], 2, "--to is 'noon'; write it like --to 2026-01-31T08:00:00Z"],
+    [['hourly', '--from', times[1], '--to', times[0]], 2, '--to is before --from; the earlier time is --from'],
+    [['hourly', ...period.slice(0, 2), '--to', '9999-01-01'], 2, '--to is in the future'],
+    [['hourly', '--from', '2025-01-01', '--to', times[0]], 2, '--to 2025-02-11T15:00:00Z is the most for one call'],
+    [['hourly', ...period, '--rate', '0'], 2, '--rate is '],
+    [['asked', ...period], 1, none],
+    [['hourle', ...period], 1, "the clock starts no workflow '/hourle' in 'demo'; did you mean '/hourly'?"],
+    [[...period], 2, "'backfill' takes WORKFLOW"],
+  ])('%j is rejected', async (args, code, problem) => {
+    const ended = await backfill(...(args as string[]));
+    expect(ended).toMatchObject({ code, out: '' });
+    expect(ended.err).toContain(problem);
+  });
+
+  test.each([
+    ['hourly', times[0], 200, ''],
+    [
+      'hourly',
+      '2026-01-01T08:30:00Z',
+      400,
+      "'/hourly' has no start at 2026-01-01T08:30:00Z by its cron '@hourly'; the next one is",
+    ],
+    ['hourly', '2999-01-01T00:00:00Z', 400, '2999-01-01T00:00:00Z is in the future'],
+    ['hourly', 'noon', 400, "scheduled is 'noon', which is not an RFC 3339 time"],
+    ['asked', times[0], 400, "the clock does not start '/asked': its start has the type 'default', not 'scheduled'"],
+  ])('a request for %s at %s is answered with %d', async (name, at, status, problem) => {
+    const reply = await client.call('POST', `${DEMO}/tree/${name}?op=execute&scheduled=${at}`);
+    expect(reply.status, reply.text).toBe(status);
+    expect(reply.text).toContain(problem);
+  });
+});
+
 describe('weft events', () => {
   const shownOf = async (id: string) => {
     const rows = rowsOf((await client.call('GET', `${DEMO}/events`)).json()['events']?.['results']);

@@ -28,8 +28,8 @@ interface Row {
 const DEFAULT_RATE = '10';
 const MAX_RATE = 100;
 
-/** Runs a second. Throws UsageError. */
-function rateOf(text = DEFAULT_RATE): number {
+/** The value of `--rate`: runs a second. Throws UsageError. */
+export function rateOf(text = DEFAULT_RATE): number {
   const rate = Number(text);
   if (/^\d+$/.test(text) && rate >= 1 && rate <= MAX_RATE) return rate;
   throw new UsageError(`--rate is '${text}'; it is a number of runs a second from 1 to ${MAX_RATE}`);

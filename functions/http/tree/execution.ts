@@ -1,7 +1,7 @@
 import type { Call } from '../../../lib/api/http/call.ts';
 import type { EndpointsOf } from '../../../lib/api/http/endpoints.ts';
 import { jsonWith, plainError, type RawReply, untrusted } from '../../../lib/api/http/reply.ts';
-import { isOn } from '../../../lib/api/http/request.ts';
+import { isOn, timeAt } from '../../../lib/api/http/request.ts';
 import type { IdsOf } from '../../../lib/api/registry/routes/index.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { needIdempotencyKey } from '../../../lib/domain/instances/idempotency-keys.ts';
@@ -134,7 +134,8 @@ async function wait(ports: RunnerPorts, call: Waiting): Promise<RawReply> {
 
 export const endpoints: EndpointsOf<IdsOf<'execution'>> = {
   executeWorkflow: async (ports, call) => {
-    const started = await execute(ports, invocationOf(call));
+    const planned = timeAt(call.query, 'scheduled');
+    const started = await execute(ports, { ...invocationOf(call), ...(planned === undefined ? {} : { planned }) });
     const { namespace, id: instance } = started.run;
     return jsonWith({ namespace, instance }, existingHeader(started));
   },

@@ -52,6 +52,7 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   from: 'greet',
   revision: 'latest',
   ref: 'latest',
+  scheduled: '2026-01-15T08:00:00Z',
   tag: 'v1',
   var: 'salutation',
   svn: 'resize',
@@ -148,7 +149,14 @@ const OVERRIDES: Readonly<Partial<Record<RouteId, Readonly<Record<string, string
 };
 
 /** Rarely used parameters, and those that the example of the body already contains: not part of an example. */
-const OMITTED: ReadonlySet<string> = new Set<QueryName>([...PAGING, 'ctype', 'raw-output', 'tag', 'label.*']);
+const OMITTED: ReadonlySet<string> = new Set<QueryName>([
+  ...PAGING,
+  'ctype',
+  'raw-output',
+  'scheduled',
+  'tag',
+  'label.*',
+]);
 
 function searchOf({ op, body, query = [] }: Route, given: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(op === undefined ? {} : { op });

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { ServiceError } from '../../domain/errors.ts';
 import { fromHeader } from '../../language/media/header-text.ts';
 import { ownMember } from '../../language/own-members.ts';
 
@@ -71,4 +72,13 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 /** A flag in the query: true for a text that Go's `ParseBool` reads as true, else false (rest-api reference, 4.4). */
 export function isOn(query: Request['query'], name: string): boolean {
   return TRUE.has(ownMember(query, name)?.[0] ?? '');
+}
+
+/** A time in the query, milliseconds since 1970; undefined if it is absent. Throws `malformed`. */
+export function timeAt(query: Request['query'], name: string): number | undefined {
+  const text = ownMember(query, name)?.[0] ?? '';
+  if (text === '') return undefined;
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw new ServiceError('malformed', `${name} is '${text.slice(0, 60)}', which is not an RFC 3339 time`);
 }

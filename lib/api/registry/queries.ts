@@ -28,6 +28,11 @@ export const queries = {
     about: '`pinned`, the default: the revision that ran; `latest`: the newest one.',
   },
   ref: { type: 'string', audited: true, about: 'A revision, a tag, or `latest`.' },
+  scheduled: {
+    type: 'string',
+    about:
+      'A planned time of a workflow that the clock starts (RFC 3339): starts the run of that time, unless it exists.',
+  },
   tag: { type: 'string', audited: true, about: 'Name of the tag, if it is not in the body.' },
   var: { type: 'string', audited: true, about: 'Name of the variable.' },
   svn: { type: 'string', audited: true, about: 'Name of the service.' },

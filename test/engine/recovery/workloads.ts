@@ -127,6 +127,18 @@ const start = (world: World) =>
     key: 'the-key',
   });
 
+/** A time that has passed in every world. */
+const PLANNED = Date.UTC(2020, 0, 1, 8);
+
+const startPlanned = (world: World) =>
+  execute(world.ports, {
+    namespace: world.namespace,
+    path: '/main',
+    ref: '',
+    input: new Uint8Array(),
+    planned: PLANNED,
+  });
+
 /** A request that was repeated finds the effect of the first one. */
 function unlessExists(error: unknown): void {
   if (!(error instanceof ServiceError && error.code === 'exists')) throw error;
@@ -332,6 +344,11 @@ export const workloads: readonly Workload[] = [
     name: 'a run with labels that waits',
     sources: { main: `labels: {team: a, size: jq(.n // 1)}\n${NAP}` },
     act: start,
+  },
+  {
+    name: 'a request that starts the run of a planned time',
+    sources: { main: `start: {type: scheduled, cron: '0 8 * * *'}\n${NAP}` },
+    act: startPlanned,
   },
   { name: 'a scheduled workflow that is stored', sources: {}, act: create(cronOf('0 8 * * *')) },
   {

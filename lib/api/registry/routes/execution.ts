@@ -8,7 +8,7 @@ export const execution = {
     method: 'POST',
     path: NODE,
     op: 'execute',
-    query: ['ref', 'label.*'],
+    query: ['ref', 'scheduled', 'label.*'],
     body: 'bytes',
     optional: true,
     reply: 'started',

@@ -10,6 +10,7 @@ import { needStart } from '../../limits/starts.ts';
 import type { EnginePorts } from '../../ports.ts';
 import { invocationProblem } from '../../run/invocability.ts';
 import { newRunInTurns, type Startable } from '../../run/new-run.ts';
+import { needPlannedTime, runOfTick } from '../../run/planned-times.ts';
 import { fitInput } from '../../run/schemas.ts';
 
 /** A request to run a workflow. */
@@ -20,6 +21,8 @@ export interface Invocation {
   readonly input: Uint8Array;
   /** The idempotency key: for 24 hours, requests with the same key of the same workflow start one run. */
   readonly key?: string;
+  /** The planned time for which the run is started, as the clock starts it, once; milliseconds since 1970. */
+  readonly planned?: number;
   /** Labels of the run, besides those of the workflow. */
   readonly labels?: Labels;
   /** `traceparent` of the request. */
@@ -39,23 +42,36 @@ export interface Prepared {
 
 /**
  * Opens the workflow and makes its run. Throws what opening a workflow throws, `refused` for a workflow that cannot be
- * invoked, `malformed` for an input that cannot be instance data or does not match the schema of the workflow, and `too-many` for a namespace at a limit.
+ * invoked, `malformed` for an input that cannot be instance data or does not match the schema of the workflow and for a time
+ * that is no planned one, and `too-many` for a namespace at a limit.
  */
 export async function prepare(ports: EnginePorts, invocation: Invocation): Promise<Prepared> {
-  const { input, key, invoker = 'api' } = invocation;
+  const { input, key, planned, invoker = planned === undefined ? 'api' : 'cron' } = invocation;
   const own = spreadId(ports.clock.uuid());
   // The seed divides starts among revisions; a repeated request has the same key and gets the same revision.
   const opened = await openInvocable(ports, invocation, key ?? own);
+  if (planned !== undefined) needPlannedTime(planOf(opened.revision), opened.node.path, planned, ports.clock.now());
   await needStart(ports, opened.namespace);
   const trace = invocation.trace === undefined ? {} : { trace: invocation.trace };
   const labels = invocation.labels === undefined ? {} : { labels: invocation.labels };
   const made = { ...(await newRunInTurns(ports, opened, input, invoker)), id: own, ...labels, ...trace };
-  const id = key === undefined ? own : await reserveRunId(ports, opened.node.id, key, own);
+  const id = await idOf(ports, opened, invocation, own);
   const run = { ...made, id };
   // A request that stored the key may have crashed, or been rejected, before it stored the run.
   const earlier = id === own ? undefined : await runs.find(ports, id);
   if (earlier !== undefined) return { opened, run, earlier };
   return { opened, run: await fitInput(ports, planOf(opened.revision), run), earlier };
+}
+
+/** The id of a run: that of its planned time, or of its idempotency key, or `own`. */
+async function idOf(
+  ports: EnginePorts,
+  { node }: Startable,
+  { planned, key }: Invocation,
+  own: string,
+): Promise<string> {
+  if (planned !== undefined) return runOfTick(node, planned);
+  return key === undefined ? own : reserveRunId(ports, node.id, key, own);
 }
 
 async function openInvocable(
