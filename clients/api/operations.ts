@@ -474,7 +474,7 @@ export interface Operations {
   };
   executeWorkflow: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'ref' | 'label.*';
+    query: 'ref' | 'scheduled' | 'label.*';
     body: Bytes | undefined;
     reply: StartedReply;
     frame: never;

@@ -224,7 +224,9 @@ describe('local schedules after a fault', () => {
       await schedules.set(ALL);
       await schedules.close();
       await time.sleep(50 * MINUTE_MS);
-      await resume(hang);
+      open(hang);
+      await schedules.resume();
+      await time.sleep(1);
       await schedules.close();
       await time.sleep(40 * MINUTE_MS);
       await resume();

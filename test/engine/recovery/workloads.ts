@@ -347,7 +347,8 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: 'a request that starts the run of a planned time',
-    sources: { main: `start: {type: scheduled, cron: '0 8 * * *'}\n${NAP}` },
+    sources: {},
+    before: make(`start: {type: scheduled, cron: '0 8 * * *'}\n${NAP}`),
     act: startPlanned,
   },
   { name: 'a scheduled workflow that is stored', sources: {}, act: create(cronOf('0 8 * * *')) },

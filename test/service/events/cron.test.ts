@@ -6,8 +6,6 @@ import * as tree from '../../../lib/domain/tree/tree.ts';
 import * as workflows from '../../../lib/domain/tree/workflows.ts';
 import { createWorkflow, deleteNode, toggleWorkflow, updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
 import { keepDeadLetter } from '../../../lib/engine/events/dead-letters.ts';
-import { rerun } from '../../../lib/engine/requests/start/rerun.ts';
-import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { redeliverAll } from '../../../lib/engine/routing/redelivery.ts';
 import { startByClock } from '../../../lib/engine/routing/starts.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
@@ -130,24 +128,6 @@ describe('a workflow with a cron start', () => {
     expect(await runsOf()).toHaveLength(1);
     const [line] = await linesOf();
     expect(line).toContain('--from 2026-01-01T02:00:00Z --to 2026-01-15T02:00:00Z');
-  });
-
-  test('reads its planned time, also in a repetition of a repetition; no other run has one', async () => {
-    const read =
-      'states:\n- {id: a, type: getter, variables: [{key: scheduled, scope: system}], transform: jq(.var)}\n';
-    await store(`start: {type: scheduled, cron: '0 2 * * *'}\n${read}`);
-    await tick(Date.UTC(2026, 0, 15, 2));
-    const how = { from: '', revision: 'pinned', repeat: 'all', patch: [] } as const;
-    const outputs: unknown[] = [];
-    let [{ id } = { id: '' }] = await runsOf();
-    for (const _ of ['the run', 'a repetition', 'a repetition of that']) {
-      const run = await instances.need(quiet.ports, 'clock', id);
-      outputs.push(run.data);
-      ({ id } = (await rerun(quiet.ports, run, how)).run);
-    }
-    expect(outputs).toEqual(Array.from({ length: 3 }, () => ({ scheduled: '2026-01-15T02:00:00Z' })));
-    const other = await execute(quiet.ports, { namespace: 'clock', path: '/flow', ref: '', input: new Uint8Array() });
-    expect((await instances.need(quiet.ports, 'clock', other.run.id)).data).toEqual({ scheduled: null });
   });
 
   test('does not start for a tick after it was disabled, changed or deleted', async () => {
