@@ -2,15 +2,9 @@ import type { AcceptedFields } from '../../compiler/decoding/accepted.ts';
 import type { Variant } from '../../compiler/decoding/variants.ts';
 import { LANGUAGE } from '../../compiler/document.ts';
 import { ownMember } from '../../language/own-members.ts';
-import {
-  COMMON_FIELDS,
-  INNER_FIELDS,
-  START_DESCRIPTIONS,
-  STATE_DESCRIPTIONS,
-  TYPE_FIELDS,
-  WORKFLOW_FIELDS,
-} from './descriptions.ts';
+import { COMMON_FIELDS, INNER_FIELDS, STATE_DESCRIPTIONS, TYPE_FIELDS, WORKFLOW_FIELDS } from './descriptions.ts';
 import { FUNCTION_DESCRIPTIONS } from './functions.ts';
+import { START_DESCRIPTIONS } from './start-fields.ts';
 
 /** The parts of a workflow whose `type` selects their fields. */
 export type SectionName = 'states' | 'functions' | 'start';

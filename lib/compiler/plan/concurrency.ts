@@ -44,6 +44,14 @@ export interface BatchPlan {
   readonly key?: unknown;
 }
 
+/** The clock starts runs at the planned times of a cron pattern. */
+export interface ScheduledStart {
+  readonly type: 'scheduled';
+  readonly cron: string;
+  /** Which of the times that were missed start runs late; absent: those that the scheduler delivers. */
+  readonly missed?: 'latest' | 'all' | 'none';
+}
+
 /** The fields of a plan that say when its runs begin. */
 export interface FlowControl {
   readonly concurrency?: ConcurrencyPlan;

@@ -1,4 +1,4 @@
-import type { BatchPlan, FlowControl } from './concurrency.ts';
+import type { BatchPlan, FlowControl, ScheduledStart } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
@@ -44,12 +44,7 @@ export interface Plan extends FlowControl {
 /** How runs of the workflow are started (workflow-language 3). */
 export type Start =
   | { readonly type: 'default' }
-  | {
-      readonly type: 'scheduled';
-      readonly cron: string;
-      /** Which of the planned times start runs that could not start in time; absent: as the scheduler has it. */
-      readonly missed?: 'latest' | 'all' | 'none';
-    }
+  | ScheduledStart
   | WebhookStart
   | {
       readonly type: 'event' | 'eventsXor' | 'eventsAnd';

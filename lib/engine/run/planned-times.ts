@@ -1,12 +1,11 @@
-import type { Plan, Start } from '../../compiler/plan/plan.ts';
+import type { ScheduledStart } from '../../compiler/plan/concurrency.ts';
+import type { Plan } from '../../compiler/plan/plan.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import { derivedId, spreadId, timeOf } from '../../domain/storage/ids.ts';
 import { nextTick, parseCron } from '../../time/cron/cron.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-
-type Scheduled = Extract<Start, { readonly type: 'scheduled' }>;
 
 /** The id of the run that a planned time (milliseconds since 1970) of a workflow starts. */
 export const runOfTick = ({ id }: { readonly id: string }, planned: number): string =>
@@ -34,7 +33,7 @@ function followingTime(text: string, planned: number): number | undefined {
 type Skips = (cron: string, planned: number, now: number) => string | undefined;
 
 /** Why a missed time starts no run. */
-const SKIPS: Readonly<Record<NonNullable<Scheduled['missed']>, Skips>> = {
+const SKIPS: Readonly<Record<NonNullable<ScheduledStart['missed']>, Skips>> = {
   all: () => undefined,
   none: (_, planned, now) => `'missed' is none, and it is ${Math.floor((now - planned) / MINUTE_MS)} minutes late`,
   latest: (cron, planned, now) => {
@@ -47,7 +46,7 @@ const SKIPS: Readonly<Record<NonNullable<Scheduled['missed']>, Skips>> = {
  * Why a planned time starts no run any more, by the field `missed` of the start; undefined if it starts one. Times are
  * milliseconds since 1970.
  */
-export function missedReason({ missed, cron }: Scheduled, planned: number, now: number): string | undefined {
+export function missedReason({ missed, cron }: ScheduledStart, planned: number, now: number): string | undefined {
   return missed === undefined || now - planned <= LATE_MS ? undefined : SKIPS[missed](cron, planned, now);
 }
 

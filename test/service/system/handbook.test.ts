@@ -65,6 +65,7 @@ describe('docs/starts.md', () => {
       'event',
       'eventsAnd',
       'scheduled',
+      'scheduled',
     ]);
   });
 });
