@@ -7,7 +7,8 @@ import { type Service, startService } from '../../bin/server/service.ts';
 import { ScriptedContainers } from '../contract/scripted-containers.ts';
 import { type Client, clientOf } from '../service/access/client.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const { now } = Date;
 
 const WORKFLOWS = {
@@ -45,6 +46,7 @@ const call = async (method: string, path: string, body?: string) => {
 };
 
 interface Row {
+  readonly id: string;
   readonly createdAt: string;
   readonly as: string;
 }
@@ -79,4 +81,34 @@ test('a clock that is three days ahead during a start leaves no time in the futu
   await expect.poll(ticks, { timeout: 10_000 }).toBeGreaterThan(before);
   expect((await runs()).filter(({ as }) => as.includes('plain'))).toHaveLength(2);
   expect(Math.max(...(await newestTimes()))).toBeLessThanOrEqual(now() + 1000);
+});
+
+test('of the hours in which the service did not run, missed: all starts each, latest the newest, and none logs it', async () => {
+  const read = 'states:\n- {id: a, type: getter, variables: [{key: scheduled, scope: system}], transform: jq(.var)}\n';
+  await start(0);
+  await call('PUT', '');
+  const stopped = now() - 3 * HOUR_MS;
+  // The planned times are half an hour from now.
+  const minute = (new Date(stopped).getUTCMinutes() + 30) % 60;
+  for (const missed of ['all', 'latest', 'none']) {
+    const body = `start: {type: scheduled, cron: '${minute} * * * *', missed: ${missed}}\n${read}`;
+    await call('PUT', `/tree/${missed}?op=create-workflow`, body);
+  }
+  await service.close();
+  const database = new DatabaseSync(join(folder, 'weft.db'));
+  expect(database.prepare('UPDATE schedules SET told = ?').run(stopped).changes).toBe(3);
+  database.close();
+  await start(0);
+  const first = Math.ceil(stopped / HOUR_MS - minute / 60) * HOUR_MS + minute * 60_000;
+  const planned = [0, 1, 2].map((hours) => new Date(first + hours * HOUR_MS).toISOString().replace('.000Z', 'Z'));
+  const startedBy = async (name: string) => {
+    const ids = (await runs()).filter(({ as }) => as.includes(name)).map(({ id }) => id);
+    const outputs = await Promise.all(ids.map((id) => call('GET', `/instances/${id}/output`)));
+    return outputs.map((reply) => JSON.parse(atob(String(reply.json()['data'])))['scheduled']).toSorted();
+  };
+  await expect.poll(() => startedBy('all'), { timeout: 10_000 }).toEqual(planned);
+  await expect.poll(() => startedBy('latest'), { timeout: 10_000 }).toEqual(planned.slice(-1));
+  const log = async () => (await call('GET', '/tree/none?op=logs')).text;
+  await expect.poll(log, { timeout: 10_000 }).toContain(`Did not start for the planned time ${planned.at(-1)}`);
+  expect(await startedBy('none')).toEqual([]);
 });
