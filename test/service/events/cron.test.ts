@@ -119,6 +119,26 @@ describe('a workflow with a cron start', () => {
     expect(await runsOf()).toHaveLength(1);
   });
 
+  test.each([
+    ['all', true, true],
+    ['all', false, false],
+    ['latest', true, false],
+  ])(
+    'with missed: %s, a time whose delays cost no attempt (%s) waits for the rate: %s',
+    async (missed, isPatient, waits) => {
+      await store(`start: {type: scheduled, cron: '0 2 * * *', missed: ${missed}}\nstates:\n- {id: a, type: noop}\n`);
+      const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
+      const ports = { ...quiet.ports, settings: { ...quiet.ports.settings, limits: { startsPerSecond: 0.5 } } };
+      const startAll = async () => {
+        for (let late = 600; late < 620; late += 1) {
+          await startByClock(ports, target, quiet.now - late * MINUTE, { isPatient });
+        }
+      };
+      if (waits) await expect(startAll()).rejects.toThrow('starts more than 0.5 runs a second');
+      else await expect(startAll()).resolves.toBeUndefined();
+    },
+  );
+
   test('logs which missed times are too many to be started', async () => {
     await store("start: {type: scheduled, cron: '0 2 * * *', missed: all}\nstates:\n- {id: a, type: noop}\n");
     expect([...quiet.schedules.values()]).toMatchObject([{ missed: 'all' }]);
