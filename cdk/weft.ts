@@ -21,6 +21,7 @@ import { limitRoles } from './rights/boundary.ts';
 import { Api } from './service/api.ts';
 import { Bus } from './service/bus.ts';
 import { Containers } from './service/containers.ts';
+import { externalSecretsEnvironment, grantExternalSecrets } from './service/external-secrets.ts';
 import { grantLambdas } from './service/lambdas.ts';
 import { Machines } from './service/machines.ts';
 import { Schedules } from './service/schedules.ts';
@@ -136,6 +137,7 @@ export class Weft extends Construct {
       }),
       WEFT_STREAMING: String(settings.streaming),
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
+      ...externalSecretsEnvironment(settings),
       ...settings.otel,
     };
   }
@@ -183,6 +185,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, timers, contai
   timers: (role) => timers.grant(role),
   containers: (role) => containers.grant(role),
   web: nothing,
+  externalSecrets: (role) => grantExternalSecrets(settings, role),
   lambdas: (role) => grantLambdas(settings, role),
   changes: nothing,
   clock: nothing,

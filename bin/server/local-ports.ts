@@ -15,6 +15,9 @@ import { localVault } from '../../lib/adapters/local/vault.ts';
 import { systemClock } from '../../lib/adapters/portable/clock.ts';
 import { awsLambdas } from '../../lib/adapters/portable/lambdas.ts';
 import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
+import { awsPlaces } from '../../lib/adapters/portable/secrets/aws.ts';
+import { externalSecrets } from '../../lib/adapters/portable/secrets/external-secrets.ts';
+import { vaultPlaceOf } from '../../lib/adapters/portable/secrets/vault-settings.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
@@ -23,6 +26,7 @@ import { parseJson } from '../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Web } from '../../lib/ports/callees/web.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
+import { ExternalSecretError, type ExternalSecrets } from '../../lib/ports/external-secrets.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { TextReader } from '../../lib/ports/reader.ts';
 import { openRuntime } from './local-runtime.ts';
@@ -85,6 +89,20 @@ function openWeb({ settings: { allowsPrivateAddresses, host }, ownPorts }: PortO
   });
 }
 
+/** Variables with credentials of the service itself, which no workflow may have. */
+const OWN_VARIABLES = ['APIKEY', 'VAULT_TOKEN', 'VAULT_SECRET_ID'].map((name) => `env:${name}`);
+
+function openExternalSecrets({ settings: { vault, variables = {} } }: PortOptions, { now }: Clock): ExternalSecrets {
+  const { secret, parameter } = awsPlaces();
+  const env = async (name: string): Promise<string> => {
+    const value = variables[name];
+    if (value !== undefined) return value;
+    throw new ExternalSecretError('missing', 'the process has no such environment variable');
+  };
+  const places = { 'aws-sm': secret, 'aws-ssm': parameter, vault: vaultPlaceOf(vault, parameter, now), env };
+  return externalSecrets({ places, own: new Set(OWN_VARIABLES), now });
+}
+
 /** Threads that read large texts of workflows, until the service is closed. */
 function openReader({ closers }: PortOptions): TextReader {
   const reader = threadedReader();
@@ -138,6 +156,7 @@ function settingsPort({ settings, ownPorts }: PortOptions): Ports['settings'] {
   const { brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, host, url } = settings;
   return {
     ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit },
+    secretSources: settings.secretSources,
     // The port may be known only when requests are served.
     get url() {
       return url ?? `http://${host}:${[...ownPorts].at(-1)}`;
@@ -166,6 +185,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     blobs,
     vault: localVault({ folder: data, apiKey, ...omitUndefined({ onNewKey: observer.onNewKey }) }),
     sealer: localSealer({ folder: data }),
+    externalSecrets: openExternalSecrets(options, clock),
     web: durableWeb(openWeb(options, table), whenDurable),
     lambdas: durableLambdas(awsLambdas(), whenDurable),
     executions,

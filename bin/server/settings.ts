@@ -1,8 +1,12 @@
 import type { Sync } from '../../lib/adapters/local/database/commits.ts';
 import { type TraceSettings, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
+import { type VaultSettings, vaultSettings } from '../../lib/adapters/portable/secrets/vault-settings.ts';
+import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of `npm start`, from environment variables. */
 export interface LocalSettings {
@@ -42,6 +46,12 @@ export interface LocalSettings {
   readonly traces?: TraceSettings | undefined;
   /** Whether every namespace may reach private addresses and this machine; default false. */
   readonly allowsPrivateAddresses?: boolean | undefined;
+  /** The secrets outside the service that namespaces may use; none by default. */
+  readonly secretSources?: Settings['secretSources'];
+  /** The server of Vault; absent: none. */
+  readonly vault?: VaultSettings | undefined;
+  /** The environment variables that references to secrets may name. */
+  readonly variables?: Environment;
   /** How podman or docker is used; detected by default. */
   readonly containers?: {
     readonly engine?: string | undefined;
@@ -114,8 +124,6 @@ function limitOf<Default extends number | undefined>(
   throw new Error(`${name} is '${text}'; it must be a number from 1 to ${MAX_LIMIT}`);
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 function urlOf(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
@@ -143,11 +151,14 @@ export function readSettings(environment: Environment): LocalSettings {
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     startBudgetMs: inPlaceBudgetOf(environment),
     limits: limitsOf(environment),
-    quotas: quotasOf(environment),
+    quotas: readBy('WEFT_QUOTAS', quotasIn, environment['WEFT_QUOTAS']),
     connectionsPerAddress: connectionsOf(environment),
     log: logFormatOf(environment),
     audit: auditOf(environment),
     traces: traceSettings(environment),
+    secretSources: readBy('WEFT_SECRET_SOURCES', secretSourcesIn, environment['WEFT_SECRET_SOURCES']),
+    vault: vaultSettings(environment),
+    variables: environment,
     containers: {
       engine: CONTAINER_ENGINE || undefined,
       flags: CONTAINER_FLAGS?.split(/\s+/).filter((word) => word !== ''),
@@ -180,12 +191,12 @@ function limitsOf(environment: Environment): RunLimits {
   };
 }
 
-function quotasOf(environment: Environment): Settings['quotas'] {
-  const { WEFT_QUOTAS } = environment;
+/** Reads a setting by a function whose errors follow its name. */
+function readBy<T>(name: string, read: (text: string) => T, text: string | undefined): T {
   try {
-    return quotasIn(WEFT_QUOTAS ?? '');
+    return read(text ?? '');
   } catch (error) {
-    throw new Error(`WEFT_QUOTAS: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${name}: ${error instanceof Error ? error.message : error}`);
   }
 }
 

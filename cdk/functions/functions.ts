@@ -70,7 +70,7 @@ const TRIGGERS = {
     about: 'Executes the steps of runs, called by their state machines and by the timers of delays',
     // A step that calls a container lasts as long as the call; any other ends within a minute.
     timeout: Duration.minutes(15),
-    needs: [...RUNS, 'timers', 'sealer', 'lambdas', 'containers'],
+    needs: [...RUNS, 'timers', 'sealer', 'externalSecrets', 'lambdas', 'containers'],
     scripts: true,
     extraFiles: MAILS,
   },
@@ -89,7 +89,7 @@ const TRIGGERS = {
   router: {
     about: 'Delivers the events of the bus to their listeners, and runs what they start and wake up to its next wait',
     timeout: Duration.minutes(5),
-    needs: [...RUNS, 'sealer', 'containers'],
+    needs: [...RUNS, 'sealer', 'externalSecrets', 'containers'],
     scripts: true,
     extraFiles: MAILS,
   },
@@ -97,7 +97,7 @@ const TRIGGERS = {
     about: 'Starts workflows on schedule',
     timeout: Duration.minutes(1),
     // The schedule of a workflow that was moved gets its new path.
-    needs: [...RUNS, 'schedules', 'sealer', 'containers'],
+    needs: [...RUNS, 'schedules', 'sealer', 'externalSecrets', 'containers'],
     scripts: true,
     extraFiles: MAILS,
   },

@@ -2,6 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
+import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
 import { POLICY_ARN, VPC, VPC_ENDPOINTS, WEB_ACL_ARN } from './network.ts';
 import { ROLLOUTS, type Settings } from './settings.ts';
@@ -123,6 +124,11 @@ const LAMBDAS = z.array(
       ),
     ),
 );
+const VAULT = z.strictObject({
+  address: z.string().check(z.regex(/^https?:\/\/[^\s/]+/)),
+  login: z.string().check(z.regex(PARAMETER)),
+  namespace: z.optional(z.string()),
+});
 const INBOUND = z.array(
   z.strictObject({
     namespace: z.string(),
@@ -188,6 +194,22 @@ function quotas(value: unknown): unknown {
   }
 }
 
+/** Functions receive the sources in their environment, which is limited to 4 KB. */
+const MAX_SOURCES_LENGTH = 1500;
+
+/** Sources of secrets as text, or as a list of such texts. */
+function secretSources(value: unknown): string[] {
+  const text = Array.isArray(value) ? value.join(' ') : String(value);
+  try {
+    const sources = secretSourcesIn(text);
+    if (sources.some(({ kind }) => kind === 'env')) return fail('has env:, which works on one machine alone');
+    if (JSON.stringify(sources).length > MAX_SOURCES_LENGTH) return fail('is too long: use {namespace} in names');
+    return text.split(/[\s,]+/).filter((part) => part !== '');
+  } catch (error) {
+    return fail(`cannot be used: ${(error as Error).message}`);
+  }
+}
+
 /** Data from cdk.json or a property, or its JSON text from the command line. */
 const shaped =
   (shape: z.ZodMiniType, wanted: string) =>
@@ -230,6 +252,8 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   maxStartsPerSecond: { read: count(MAX_COUNT) },
   quotas: { fallback: {}, read: quotas },
   lambdas: { fallback: [], read: shaped(LAMBDAS, 'list of functions') },
+  secretSources: { fallback: [], read: secretSources },
+  vault: { read: shaped(VAULT, 'server of Vault') },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

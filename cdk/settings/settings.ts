@@ -55,6 +55,10 @@ export interface Settings {
   readonly quotas: Readonly<Record<string, number>>;
   /** The names or ARNs of the Lambda functions that workflows may call (docs/lambda.md). */
   readonly lambdas: readonly string[];
+  /** The secrets outside the service that namespaces may use: `aws-sm:weft/{namespace}/*` (docs/secrets.md). */
+  readonly secretSources: readonly string[];
+  /** The server of Vault with such secrets. */
+  readonly vault: VaultServer | undefined;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */
@@ -94,6 +98,16 @@ export interface Settings {
   readonly tags: Readonly<Record<string, string>>;
   /** The reply to GET /version. */
   readonly version: string;
+}
+
+/** A server of Vault, and how the service logs in. */
+export interface VaultServer {
+  /** A URL. */
+  readonly address: string;
+  /** The name of the encrypted parameter with the login as JSON: `{"token": …}` or `{"roleId": …, "secretId": …}`. */
+  readonly login: string;
+  /** The namespace of Vault Enterprise. */
+  readonly namespace?: string | undefined;
 }
 
 /** Where functions run in a VPC. */

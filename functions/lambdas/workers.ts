@@ -1,5 +1,17 @@
-import { containers, everything, lambdas, mayStream, sealer, web } from '../../lib/adapters/aws/deployed.ts';
+import {
+  containers,
+  everything,
+  externalSecrets,
+  lambdas,
+  mayStream,
+  sealer,
+  web,
+} from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { endpoints } from '../http/workers.ts';
 
-export const handler = lambda<'workers'>({ endpoints }, { ...everything, sealer, web, lambdas, containers }, mayStream);
+export const handler = lambda<'workers'>(
+  { endpoints },
+  { ...everything, sealer, externalSecrets, web, lambdas, containers },
+  mayStream,
+);

@@ -1,4 +1,13 @@
-import { containers, enginePorts, lambdas, meter, sealer, traces, web } from '../../lib/adapters/aws/deployed.ts';
+import {
+  containers,
+  enginePorts,
+  externalSecrets,
+  lambdas,
+  meter,
+  sealer,
+  traces,
+  web,
+} from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
 import { OverRateError } from '../../lib/engine/limits/starts.ts';
@@ -17,7 +26,14 @@ export const handler = withTraces(
   withFaultLog(
     ({ target, planned }: Tick): Promise<void> =>
       startByClock(
-        { ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() },
+        {
+          ...enginePorts(),
+          sealer: sealer(),
+          externalSecrets: externalSecrets(),
+          web: web(),
+          lambdas: lambdas(),
+          containers: containers(),
+        },
         target,
         Date.parse(planned),
       ),

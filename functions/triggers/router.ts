@@ -1,5 +1,14 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { containers, enginePorts, lambdas, meter, sealer, traces, web } from '../../lib/adapters/aws/deployed.ts';
+import {
+  containers,
+  enginePorts,
+  externalSecrets,
+  lambdas,
+  meter,
+  sealer,
+  traces,
+  web,
+} from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
 import { logFieldsOfFault, route } from '../../lib/engine/routing/router.ts';
@@ -9,7 +18,17 @@ import type { Message } from '../../lib/ports/bus.ts';
 export const handler = withTraces(
   withFaultLog(
     ({ detail }: EventBridgeEvent<string, Message>): Promise<void> =>
-      route({ ...enginePorts(), sealer: sealer(), web: web(), lambdas: lambdas(), containers: containers() }, detail),
+      route(
+        {
+          ...enginePorts(),
+          sealer: sealer(),
+          externalSecrets: externalSecrets(),
+          web: web(),
+          lambdas: lambdas(),
+          containers: containers(),
+        },
+        detail,
+      ),
     {
       about: ({ detail: { namespace, id, type } }, error) => ({
         namespace,

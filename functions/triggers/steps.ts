@@ -1,6 +1,7 @@
 import {
   calledContainers,
   enginePorts,
+  externalSecrets,
   lambdas,
   meter,
   sealer,
@@ -21,6 +22,7 @@ const loggedStep = withFaultLog(
         ...enginePorts(),
         timers: timers(),
         sealer: sealer(),
+        externalSecrets: externalSecrets(),
         web: web(),
         lambdas: lambdas(),
         containers: calledContainers(),

@@ -13,4 +13,4 @@ export type DeliveryPorts = CleanupPorts & Partial<Pick<Ports, 'timers'>>;
 /**
  * The ports that running states needs: actions read secrets, send requests and invoke functions.
  */
-export type RunnerPorts = DeliveryPorts & Pick<Ports, 'sealer' | 'web' | 'lambdas'>;
+export type RunnerPorts = DeliveryPorts & Pick<Ports, 'sealer' | 'externalSecrets' | 'web' | 'lambdas'>;

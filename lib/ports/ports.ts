@@ -6,6 +6,7 @@ import type { Changes } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Containers } from './containers.ts';
 import type { Executions } from './executions.ts';
+import type { ExternalSecrets } from './external-secrets.ts';
 import type { Processor } from './processor.ts';
 import type { TextReader } from './reader.ts';
 import type { Schedules } from './schedules.ts';
@@ -27,6 +28,7 @@ export interface Ports {
   readonly blobs: Blobs;
   readonly vault: Vault;
   readonly sealer: Sealer;
+  readonly externalSecrets: ExternalSecrets;
   readonly web: Web;
   readonly lambdas: Lambdas;
   readonly executions: Executions;

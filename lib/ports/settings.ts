@@ -1,3 +1,5 @@
+import type { SecretSource } from './external-secrets.ts';
+
 /** The limits of the runs of each namespace; one that is undefined is not enforced. */
 export interface RunLimits {
   /** Pending runs at the same time. */
@@ -54,4 +56,6 @@ export interface Settings {
   /** By the name of a quota: how many of the things there may be; a namespace can set its own. */
   readonly quotas?: Readonly<Record<string, number>> | undefined;
   readonly audit?: AuditSettings | undefined;
+  /** The secrets outside the service that namespaces may use; none by default. */
+  readonly secretSources?: readonly SecretSource[] | undefined;
 }

@@ -38,6 +38,7 @@ function treeOf(world: World, waitingRequests?: Waiting): Handler {
     bus: () => ports.bus,
     schedules: () => ports.schedules,
     sealer: () => ports.sealer,
+    externalSecrets: () => ports.externalSecrets,
     containers: () => ports.containers,
     web: () => ports.web,
     lambdas: () => ports.lambdas,

@@ -13,7 +13,12 @@ import {
 import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 
-const OPTIONS = { ...NAMESPACE_OPTION, ...TARGET_OPTIONS } as const;
+const OPTIONS = {
+  reference: { type: 'string', value: 'REFERENCE', help: 'where the value is, such as aws-sm:orders/db#password' },
+  cache: { type: 'string', value: 'DURATION', help: 'how long a value that was read is used; PT5M by default' },
+  ...NAMESPACE_OPTION,
+  ...TARGET_OPTIONS,
+} as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
 
@@ -24,7 +29,10 @@ async function list(values: Values, _: readonly string[], terminal: Terminal): P
   const rows = (await readList(service, `${base}/secrets`, 'secrets')) ?? [];
   const isSet = (row: unknown) => (textAt(row, 'initialized') === 'false' ? 'no' : 'yes');
   return result(values, rows, () =>
-    toTable([['NAME', 'SET'], ...rows.map((row) => [textAt(row, 'name'), isSet(row)])]),
+    toTable([
+      ['NAME', 'SET', 'REFERENCE'],
+      ...rows.map((row) => [textAt(row, 'name'), isSet(row), textAt(row, 'reference')]),
+    ]),
   );
 }
 
@@ -49,13 +57,29 @@ async function readValue(name: string, file: string | undefined, terminal: Termi
 
 const pathOf = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
-async function set(values: Values, [name = '', file]: readonly string[], terminal: Terminal): Promise<Outcome> {
-  const body = await readValue(name, file, terminal);
+/** The body of the request, and its query. */
+async function readSetting(
+  { reference, cache }: Values,
+  [name = '', file]: readonly string[],
+  terminal: Terminal,
+): Promise<[Uint8Array<ArrayBuffer>, query: string]> {
+  if (reference === undefined) {
+    if (cache !== undefined) throw new UsageError('--cache is for --reference');
+    return [await readValue(name, file, terminal), ''];
+  }
+  if (file !== undefined) throw new UsageError('a secret has a value or a --reference: leave the file out');
+  const query = new URLSearchParams({ reference: 'true', ...(cache === undefined ? {} : { cache }) });
+  return [Buffer.from(reference), `?${query}`];
+}
+
+async function set(values: Values, taken: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const [name = ''] = taken;
+  const [body, query] = await readSetting(values, taken, terminal);
   if (body.length === 0) {
     throw new UsageError('the value is empty: write it to the standard input, or name a file');
   }
   const { service, base } = await openNamespace(values, terminal);
-  const path = `${base}/secrets/${pathOf(name)}`;
+  const path = `${base}/secrets/${pathOf(name)}${query}`;
   await service.upload('PUT', path, { body }).catch((error: unknown) => {
     if (!(error instanceof CommandFailedError) || error.status !== EXISTS) throw error;
     return service.upload('PATCH', path, { body });
@@ -71,9 +95,15 @@ async function remove(values: Values, [name = '']: readonly string[], terminal: 
 
 export const secrets = defineVerbs({
   about: 'Lists the names of secrets, sets and deletes secrets',
-  usage: ['secrets [list]', 'secrets set NAME [FILE|-]', 'secrets delete NAME'],
+  usage: [
+    'secrets [list]',
+    'secrets set NAME [FILE|-]',
+    'secrets set NAME --reference REFERENCE [--cache DURATION]',
+    'secrets delete NAME',
+  ],
   notes: [
     'The value is read from a file or the standard input; in a terminal, from a hidden question. It is never printed.',
+    'With --reference the value stays where it is, and the operator must allow it (docs/secrets.md).',
   ],
   options: OPTIONS,
   defaultVerb: 'list',

@@ -7,6 +7,7 @@ import type { Changes } from '../../ports/changes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Containers } from '../../ports/containers.ts';
 import type { Executions } from '../../ports/executions.ts';
+import type { ExternalSecrets } from '../../ports/external-secrets.ts';
 import type { Inventory } from '../../ports/inventory.ts';
 import type { Schedules } from '../../ports/schedules.ts';
 import type { Sealer } from '../../ports/sealer.ts';
@@ -20,6 +21,9 @@ import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
 import { awsLambdas } from '../portable/lambdas.ts';
 import { traceSettings } from '../portable/otlp-settings.ts';
+import { awsPlaces } from '../portable/secrets/aws.ts';
+import { externalSecrets as placedSecrets } from '../portable/secrets/external-secrets.ts';
+import { vaultPlaceOf, vaultSettings } from '../portable/secrets/vault-settings.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
@@ -80,6 +84,21 @@ export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ na
 
 /** The sealer under the root key in Parameter Store or KMS. */
 export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting('WEFT_ROOT_KEY')));
+
+/** Secrets of Secrets Manager, Parameter Store and Vault. */
+export const externalSecrets: () => ExternalSecrets = /* @__PURE__ */ once(() => {
+  const { secret, parameter } = awsPlaces();
+  const vault = vaultPlaceOf(vaultSettings(process.env), parameter, Date.now);
+  const own = ['WEFT_KEY_PARAMETER', 'WEFT_ROOT_KEY', 'VAULT_LOGIN_PARAMETER'].map(
+    (name) => `aws-ssm:${process.env[name]}`,
+  );
+  const env = 'the service runs on AWS, and environment variables are for one machine';
+  return placedSecrets({
+    places: { 'aws-sm': secret, 'aws-ssm': parameter, vault, env },
+    own: new Set(own),
+    now: Date.now,
+  });
+});
 
 /** Servers in the network, without those on this machine. */
 export const web: () => Web = /* @__PURE__ */ once(() => networkWeb({ allowsPrivate: false }));
@@ -208,6 +227,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   limits: limits(),
   quotas: parseJson(process.env['WEFT_QUOTAS'] ?? '{}') as Settings['quotas'],
   audit: parseJson(setting('WEFT_AUDIT')) as AuditSettings,
+  secretSources: parseJson(process.env['WEFT_SECRET_SOURCES'] ?? '[]') as Settings['secretSources'],
 }));
 
 /** Whether API Gateway streams responses; otherwise it buffers them. */

@@ -74,6 +74,8 @@ export const queryExamples: Readonly<Record<QueryName, string>> = {
   start: '2026-01-15T00:00:00Z',
   end: '2026-01-16T00:00:00Z',
   cursor: 'MDAwMTc2ODQzNTIwMDAwMA',
+  reference: 'false',
+  cache: 'PT5M',
   force: 'true',
 };
 

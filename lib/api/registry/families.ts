@@ -21,7 +21,19 @@ export const families = {
   },
   execution: {
     about: 'Starting a workflow, with or without waiting for its output',
-    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: [
+      'table',
+      'blobs',
+      'sealer',
+      'externalSecrets',
+      'web',
+      'lambdas',
+      'executions',
+      'bus',
+      'schedules',
+      'containers',
+      'clock',
+    ],
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
@@ -29,7 +41,19 @@ export const families = {
   },
   workers: {
     about: 'Tasks for workers: fetching, ending, queues',
-    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: [
+      'table',
+      'blobs',
+      'sealer',
+      'externalSecrets',
+      'web',
+      'lambdas',
+      'executions',
+      'bus',
+      'schedules',
+      'containers',
+      'clock',
+    ],
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
@@ -37,7 +61,7 @@ export const families = {
   },
   secrets: {
     about: 'Secrets of a namespace',
-    needs: ['table', 'sealer'],
+    needs: ['table', 'sealer', 'settings'],
     writes: ['catalog', 'journal'],
   },
   registries: {
@@ -61,11 +85,35 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'containers', 'executions', 'bus', 'schedules', 'clock'],
+    needs: [
+      'table',
+      'blobs',
+      'sealer',
+      'externalSecrets',
+      'web',
+      'lambdas',
+      'containers',
+      'executions',
+      'bus',
+      'schedules',
+      'clock',
+    ],
   },
   hooks: {
     about: 'Webhooks, whose requests need no API key; approvals, decided by links or with a key',
-    needs: ['table', 'blobs', 'sealer', 'web', 'lambdas', 'executions', 'bus', 'schedules', 'containers', 'clock'],
+    needs: [
+      'table',
+      'blobs',
+      'sealer',
+      'externalSecrets',
+      'web',
+      'lambdas',
+      'executions',
+      'bus',
+      'schedules',
+      'containers',
+      'clock',
+    ],
   },
   system: {
     about: 'Version, jq playground, description of this API',

@@ -57,6 +57,16 @@ export const queries = {
   start: { type: 'string', about: 'Only entries from this time on (RFC 3339).' },
   end: { type: 'string', about: 'Only entries until this time (RFC 3339).' },
   cursor: { type: 'string', about: 'The `next` of the page before: return the page after it.' },
+  reference: {
+    type: 'boolean',
+    audited: true,
+    about: 'The body is a reference to a secret that is stored elsewhere, such as `aws-sm:orders/db#password`.',
+  },
+  cache: {
+    type: 'string',
+    audited: true,
+    about: 'How long a process uses a value that it has read: an ISO 8601 duration up to `P1D`; `PT5M` by default.',
+  },
   force: { type: 'boolean', audited: true, about: 'Synchronize even if nothing has changed.' },
 } as const satisfies Record<string, QueryParameter>;
 

@@ -1,5 +1,5 @@
 import type { Ports } from '../../ports/ports.ts';
-import { BATCH_LIMIT, type Condition, type Table, type Write } from '../../ports/table.ts';
+import { BATCH_LIMIT, type Condition, type Item, type Table, type Write } from '../../ports/table.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isSecretName, needSecretName } from '../names.ts';
 import { existenceCheck, type Namespace } from '../namespaces/namespaces.ts';
@@ -11,6 +11,7 @@ import type { ListRequest } from '../storage/list-requests.ts';
 import { type List, paginate } from '../storage/lists.ts';
 import { countAll, readAll } from '../storage/queries.ts';
 import * as dataKeys from './data-keys.ts';
+import { type ExternalValue, readExternal } from './references.ts';
 
 /** The maximum size of a value, bytes (rest-api reference, 9). */
 export const MAX_VALUE_BYTES = 65_536;
@@ -20,7 +21,13 @@ export interface SecretRecord {
   readonly name: string;
   /** It has a value. */
   readonly initialized: boolean;
+  /** Where its value is, if that is outside the service, and for how long a process uses a value that it has read. */
+  readonly reference?: string | undefined;
+  readonly cache?: string | undefined;
 }
+
+/** The value of a secret, or where it is. */
+export type SecretValue = Uint8Array | ExternalValue;
 
 type Needs = Pick<Ports, 'table' | 'sealer'>;
 type Home = Pick<Namespace, 'id' | 'name' | 'limits'>;
@@ -35,11 +42,15 @@ const absent = (name: string): ServiceError => new ServiceError('not-found', `se
 /** A secret and its new value. */
 interface Change {
   readonly name: string;
-  readonly value: Uint8Array;
+  readonly value: SecretValue;
 }
 
 function needChange({ name, value }: Change): void {
   needSecretName(name);
+  if (!(value instanceof Uint8Array)) {
+    if (isFolder(name)) throw new ServiceError('malformed', `'${name}' is a folder, which has no reference`);
+    return;
+  }
   if (value.length === 0 && !isFolder(name)) {
     throw new ServiceError('refused', 'name, namespace and secret values are required: send the value as the body');
   }
@@ -49,29 +60,30 @@ function needChange({ name, value }: Change): void {
 }
 
 /** A folder is an item without a value: it exists without secrets in it. */
-async function sealed(needs: Needs, home: Home, { name, value }: Change) {
+async function stored(needs: Needs, home: Home, { name, value }: Change): Promise<Omit<Item, 'pk' | 'sk'>> {
   if (isFolder(name)) return {};
+  if (!(value instanceof Uint8Array)) return { ...value };
   const dataKey = await dataKeys.obtain(needs, home.id, [existenceCheck(home)]);
   return { sealed: await needs.sealer.seal(dataKey, value, bindingOf(home.id, name)) };
 }
 
 async function put(needs: Needs, home: Home, change: Change, when?: Condition): Promise<void> {
   const store = async () => {
-    const write = putAt(keys.secret(home.id, change.name), await sealed(needs, home, change), when);
+    const write = putAt(keys.secret(home.id, change.name), await stored(needs, home, change), when);
     await needs.table.write([existenceCheck(home), write]);
   };
   await throwOnConflict(store(), ({ failed }) => (failed.includes(0) ? notFound('namespace') : absent(change.name)));
 }
 
 /**
- * Creates a secret or changes its value (decision 11); a name that ends in a slash makes a folder. Returns whether it is
+ * Creates a secret or changes its value (decision 11), or where that is; a name that ends in a slash makes a folder. Returns whether it is
  * new. Throws `refused` (500) for an invalid name or no value, `too-large`, `not-found` for the namespace, and `over-quota`.
  */
 export async function set(
   needs: Needs & Counting,
   home: Home,
   name: string,
-  value: Uint8Array,
+  value: SecretValue,
 ): Promise<{ isNew: boolean }> {
   needChange({ name, value });
   const [old] = await needs.table.get([keys.secret(home.id, name)]);
@@ -84,7 +96,7 @@ export async function set(
 }
 
 /** Changes the value of an existing secret. Throws as `set` does, and `not-found` for the secret. */
-export async function overwrite(needs: Needs, home: Home, name: string, value: Uint8Array): Promise<void> {
+export async function overwrite(needs: Needs, home: Home, name: string, value: SecretValue): Promise<void> {
   needChange({ name, value });
   await put(needs, home, { name, value }, { present: true });
 }
@@ -106,10 +118,17 @@ export async function declare({ table, settings }: Counting, home: Home, names: 
   }
 }
 
+/** Where the value of a stored secret is, if it is outside the service. */
+function externalOf({ reference, cache }: Item): ExternalValue | undefined {
+  if (typeof reference !== 'string') return undefined;
+  return { reference, ...(typeof cache === 'string' ? { cache } : {}) };
+}
+
 const recordsOf = async (table: Table, { id }: Pick<Home, 'id'>): Promise<SecretRecord[]> =>
-  (await readAll(table, { ...keys.secrets(id), only: ['isUnset'] })).map((item) => ({
+  (await readAll(table, { ...keys.secrets(id), only: ['isUnset', 'reference', 'cache'] })).map((item) => ({
     name: item.sk,
     initialized: item['isUnset'] !== true,
+    ...externalOf(item),
   }));
 
 /** The names of all secrets and folders of a namespace, each with whether it has a value. */
@@ -188,9 +207,9 @@ export async function list(
     );
   }
   const inside = records.filter(({ name }) => name.startsWith(folder) && name !== folder);
-  const rows = inside.map(({ name, initialized }) => {
-    const shown = levelOf(name, folder);
-    return { name: shown, initialized: isFolder(shown) || initialized };
+  const rows = inside.map((record) => {
+    const shown = levelOf(record.name, folder);
+    return isFolder(shown) ? { name: shown, initialized: true } : { ...record, name: shown };
   });
   return toList(rows, request);
 }
@@ -211,24 +230,31 @@ export async function search(
 
 /**
  * Returns the values of secrets as text, by name; a missing secret has no entry. One call to the database for each 99
- * secrets, which are read together with the data key.
+ * secrets, which are read together with the data key. Throws ExternalSecretError for one whose value is outside the service
+ * and cannot be read.
  */
 export async function read(
-  { table, sealer }: Needs,
-  namespaceId: string,
+  ports: Needs & Pick<Ports, 'settings' | 'externalSecrets'>,
+  home: Pick<Home, 'id' | 'name'>,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
   const wanted = [...new Set(names)].filter((name) => isSecretName(name) && !isFolder(name));
   for (const batch of batchesOf(wanted, BATCH_LIMIT - 1)) {
-    const batchKeys = batch.map((name) => keys.secret(namespaceId, name));
-    const [keyItem, ...items] = await table.get([keys.dataKey(namespaceId), ...batchKeys]);
-    if (keyItem === undefined) return values;
-    const dataKey = dataKeys.fromItem(namespaceId, keyItem);
+    const batchKeys = batch.map((name) => keys.secret(home.id, name));
+    const [keyItem, ...items] = await ports.table.get([keys.dataKey(home.id), ...batchKeys]);
+    const textOf = async (name: string, item: Item | undefined): Promise<string | undefined> => {
+      const external = item && externalOf(item);
+      if (external !== undefined) return readExternal(ports, home, name, external);
+      const bytes = item?.['sealed'];
+      if (keyItem === undefined || !(bytes instanceof Uint8Array)) return undefined;
+      const opened = await ports.sealer.open(dataKeys.fromItem(home.id, keyItem), bytes, bindingOf(home.id, name));
+      return Buffer.from(opened).toString('utf8');
+    };
+    const found = await Promise.all(batch.map((name, index) => textOf(name, items[index])));
     for (const [index, name] of batch.entries()) {
-      const bytes = items[index]?.['sealed'];
-      if (!(bytes instanceof Uint8Array)) continue;
-      values.set(name, Buffer.from(await sealer.open(dataKey, bytes, bindingOf(namespaceId, name))).toString('utf8'));
+      const value = found[index];
+      if (value !== undefined) values.set(name, value);
     }
   }
   return values;

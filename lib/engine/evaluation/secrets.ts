@@ -1,22 +1,26 @@
 import * as secrets from '../../domain/credentials/secrets.ts';
 import { setMember } from '../../language/json.ts';
+import { ExternalSecretError } from '../../ports/external-secrets.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { evaluate } from './evaluation.ts';
 import { failure, StateError } from './failures.ts';
 
-/** Reads the values of secrets, by name. Throws the uncatchable `secrets.notFound` for the first that does not exist. */
+/**
+ * Reads the values of secrets, by name. Throws the uncatchable `secrets.notFound` for the first that does not exist, and
+ * `secrets.refused`, `secrets.missing` or `secrets.unavailable` for one that is stored elsewhere and cannot be read.
+ */
 export type SecretReader = (names: readonly string[]) => Promise<Readonly<Record<string, string>>>;
 
 /** A reader of a namespace's secrets that reads each once. Every step makes its own, so that it sees changes. */
 export function secretReader(
-  ports: Pick<RunnerPorts, 'table' | 'sealer'>,
-  { namespaceId }: { readonly namespaceId: string },
+  ports: Pick<RunnerPorts, 'table' | 'sealer' | 'settings' | 'externalSecrets'>,
+  { namespaceId: id, namespace: name }: { readonly namespaceId: string; readonly namespace: string },
 ): SecretReader {
   const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
   return async (names) => {
     const fresh = [...new Set(names)].filter((name) => !known.has(name));
     if (fresh.length > 0) {
-      const reading = secrets.read(ports, namespaceId, fresh);
+      const reading = secrets.read(ports, { id, name }, fresh).catch(throwFailure);
       for (const name of fresh) known.set(name, reading);
     }
     const values: Record<string, string> = {};
@@ -27,6 +31,10 @@ export function secretReader(
     }
     return values;
   };
+}
+
+function throwFailure(error: unknown): never {
+  throw error instanceof ExternalSecretError ? failure(`secrets.${error.problem}`, error.message) : error;
 }
 
 /** The value of every secret in the evaluation whose error is shown. */

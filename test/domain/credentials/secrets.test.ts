@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
+import { toExternalValue } from '../../../lib/domain/credentials/references.ts';
 import * as registries from '../../../lib/domain/credentials/registries.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as removals from '../../../lib/domain/purging/purging.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
+import { toListRequest } from '../../../lib/domain/storage/list-requests.ts';
 import { secretReader } from '../../../lib/engine/evaluation/secrets.ts';
-import type { Sealer } from '../../../lib/ports/sealer.ts';
-import type { Settings } from '../../../lib/ports/settings.ts';
+import { ExternalSecretError } from '../../../lib/ports/external-secrets.ts';
+import type { Ports } from '../../../lib/ports/ports.ts';
 import type { Item, Key, Table } from '../../../lib/ports/table.ts';
 import { MemoryPorts } from '../../engine/world/memory-ports.ts';
 
@@ -15,12 +17,12 @@ const VALUE = Buffer.from('plain-text-of-the-secret');
 const HUB = 'https://docker.io';
 
 let quiet: MemoryPorts;
-let needs: { readonly table: Table; readonly settings: Settings; readonly sealer: Sealer };
+let needs: Pick<Ports, 'table' | 'settings' | 'sealer' | 'externalSecrets'>;
 let home: namespaces.Namespace;
 
 beforeEach(async () => {
   quiet = new MemoryPorts();
-  needs = { table: quiet.ports.table, settings: quiet.ports.settings, sealer: localSealer() };
+  needs = { ...quiet.ports, sealer: localSealer() };
   home = await quiet.namespace('home');
 });
 
@@ -74,8 +76,8 @@ describe('an item that was moved in the database does not open', () => {
   test('at the key of another secret', async () => {
     await secrets.set(needs, home, 'A', VALUE);
     await move(keys.secret(home.id, 'A'), keys.secret(home.id, 'B'));
-    expect((await secrets.read(needs, home.id, ['A'])).get('A')).toBe(VALUE.toString());
-    await expect(secrets.read(needs, home.id, ['B'])).rejects.toThrow();
+    expect((await secrets.read(needs, home, ['A'])).get('A')).toBe(VALUE.toString());
+    await expect(secrets.read(needs, home, ['B'])).rejects.toThrow();
   });
 
   test('in another namespace, with or without its data key', async () => {
@@ -83,9 +85,9 @@ describe('an item that was moved in the database does not open', () => {
     await secrets.set(needs, home, 'A', VALUE);
     await secrets.set(needs, other, 'B', VALUE);
     await move(keys.secret(home.id, 'A'), keys.secret(other.id, 'A'));
-    await expect(secrets.read(needs, other.id, ['A'])).rejects.toThrow();
+    await expect(secrets.read(needs, other, ['A'])).rejects.toThrow();
     await move(keys.dataKey(home.id), keys.dataKey(other.id));
-    await expect(secrets.read(needs, other.id, ['A'])).rejects.toThrow('does not open');
+    await expect(secrets.read(needs, other, ['A'])).rejects.toThrow('does not open');
   });
 
   test('from the registries for global services to those for all services', async () => {
@@ -133,7 +135,7 @@ describe('a secret reader', () => {
   test('reads each secret once, however many elements ask for it', async () => {
     for (const name of ['A', 'B']) await secrets.set(needs, home, name, Buffer.from(name));
     const calls: number[] = [];
-    const read = secretReader({ ...needs, table: counted(calls) }, { namespaceId: home.id });
+    const read = secretReader({ ...needs, table: counted(calls) }, { namespaceId: home.id, namespace: home.name });
     const asked = Array.from({ length: 50 }, () => read(['A', 'B', 'A']));
     expect(new Set((await Promise.all(asked)).map((values) => JSON.stringify(values)))).toEqual(
       new Set(['{"A":"A","B":"B"}']),
@@ -144,11 +146,85 @@ describe('a secret reader', () => {
 
   test('reports the first missing secret', async () => {
     await secrets.set(needs, home, 'A', VALUE);
-    const read = secretReader(needs, { namespaceId: home.id });
+    const read = secretReader(needs, { namespaceId: home.id, namespace: home.name });
     await expect(read(['A', 'NO', 'NEITHER'])).rejects.toMatchObject({
       kind: 'uncatchable',
       code: 'secrets.notFound',
       message: "secret 'NO' not found",
     });
+  });
+});
+
+describe('a secret that is stored elsewhere', () => {
+  const REFERENCE = 'aws-sm:weft/home/db#password';
+  const refer = (reference = REFERENCE, cache?: string) =>
+    secrets.set(needs, home, 'A', toExternalValue(needs, home, reference, cache));
+  const read = async () => (await secrets.read(needs, home, ['A'])).get('A');
+  const list = async () => (await secrets.list(needs, home, '', toListRequest({}, 'refused'))).results;
+
+  test('is read where it is, at most five minutes old, in a namespace without a data key', async () => {
+    await refer();
+    quiet.externalSecrets.values.set(REFERENCE, 'theirs');
+    expect(await read()).toBe('theirs');
+    quiet.externalSecrets.values.set(REFERENCE, 'rotated');
+    expect(await read()).toBe('rotated');
+    expect(quiet.externalSecrets.reads.map(({ maxAgeMs }) => maxAgeMs)).toEqual([300_000, 300_000]);
+    expect(await needs.table.get([keys.dataKey(home.id)])).toEqual([undefined]);
+  });
+
+  test('is at most as old as its own cache', async () => {
+    await refer(REFERENCE, 'PT10S');
+    await read().catch(() => undefined);
+    expect(quiet.externalSecrets.reads).toEqual([{ text: REFERENCE, maxAgeMs: 10_000 }]);
+  });
+
+  test('is listed with its reference and without its value', async () => {
+    quiet.externalSecrets.values.set(REFERENCE, 'theirs');
+    await refer(REFERENCE, 'PT10S');
+    await secrets.set(needs, home, 'B', VALUE);
+    expect(await list()).toEqual([
+      { name: 'A', initialized: true, reference: REFERENCE, cache: 'PT10S' },
+      { name: 'B', initialized: true },
+    ]);
+    expect(await secrets.initializedOf(needs, home)).toEqual(
+      new Map([
+        ['A', true],
+        ['B', true],
+      ]),
+    );
+  });
+
+  test('becomes a value, and a value becomes a reference', async () => {
+    await secrets.set(needs, home, 'A', VALUE);
+    await refer();
+    quiet.externalSecrets.values.set(REFERENCE, 'theirs');
+    expect(await read()).toBe('theirs');
+    expect(Object.keys(await itemAt(keys.secret(home.id, 'A')))).not.toContain('sealed');
+    await secrets.overwrite(needs, home, 'A', VALUE);
+    expect(await read()).toBe(VALUE.toString());
+    expect(await list()).toEqual([{ name: 'A', initialized: true }]);
+  });
+
+  test('is refused when the operator allows it no longer', async () => {
+    await refer();
+    needs = { ...needs, settings: { ...needs.settings, secretSources: [] } };
+    await expect(read()).rejects.toMatchObject({ name: 'ExternalSecretError', problem: 'refused' });
+    await expect(read()).rejects.toThrow(`secret 'A' (${REFERENCE}): namespace 'home' may not use`);
+    expect(quiet.externalSecrets.reads).toEqual([]);
+  });
+
+  test.each(['missing', 'refused', 'unavailable'] as const)('that is %s is an error of a state', async (problem) => {
+    await refer();
+    quiet.externalSecrets.values.set(REFERENCE, new ExternalSecretError(problem, 'for a reason'));
+    await expect(secretReader(needs, { namespaceId: home.id, namespace: home.name })(['A'])).rejects.toMatchObject({
+      kind: 'catchable',
+      code: `secrets.${problem}`,
+      message: `secret 'A' (${REFERENCE}): for a reason`,
+    });
+  });
+
+  test('cannot be a folder', async () => {
+    const value = toExternalValue(needs, home, REFERENCE, undefined);
+    await expect(secrets.set(needs, home, 'f/', value)).rejects.toMatchObject({ code: 'malformed' });
   });
 });

@@ -25,6 +25,7 @@ import type { Timer } from '../../../lib/ports/timers.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
+import { ProgrammedSecrets } from '../../contract/programmed-secrets.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { CrashedError } from '../world/crashing-ports.ts';
 
@@ -202,6 +203,7 @@ export class Chaos {
       schedules: { problemOf: () => undefined, set: async () => {}, remove: async () => {} },
       timers: { set: (timer) => durable(async () => this.setTimer(timer)) },
       sealer: localSealer(),
+      externalSecrets: new ProgrammedSecrets(),
       web: new ProgrammedWeb(),
       lambdas: new ProgrammedLambdas(),
       containers: noContainers('none in this test'),

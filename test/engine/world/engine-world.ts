@@ -11,6 +11,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import { type LocalTimers, localTimers } from '../../../lib/adapters/local/timers.ts';
 import { STEPS_FUNCTION } from '../../../lib/compiler/emit/emit.ts';
 import type { Outcome } from '../../../lib/compiler/emit/task-protocol.ts';
+import { secretSourcesIn } from '../../../lib/domain/credentials/references.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import { runIdIn } from '../../../lib/domain/storage/keys.ts';
@@ -33,6 +34,7 @@ import type { Ports } from '../../../lib/ports/ports.ts';
 import type { Schedule, Schedules } from '../../../lib/ports/schedules.ts';
 import type { Happened, Measure } from '../../../lib/ports/telemetry/meter.ts';
 import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
+import { ProgrammedSecrets } from '../../contract/programmed-secrets.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 import {
@@ -108,6 +110,7 @@ export class World {
   readonly containers: Containers;
   readonly web: Web;
   readonly lambdas: Lambdas;
+  readonly externalSecrets = new ProgrammedSecrets();
   /** The bus, which holds the messages that it accepted and has not delivered. */
   readonly bus = new HeldMessages();
   /** The schedules that are armed, by the ids of their workflows. */
@@ -188,7 +191,7 @@ export class World {
         unlessCrashed(process, async () => void (await deliver(input as StepInput, (again) => step(ports, again)))),
     });
     const ports: World['ports'] = {
-      settings: { brand: 'service', version: 'v0' },
+      settings: { brand: 'service', version: 'v0', secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*') },
       table: this.counting(crashingTable(process, this.database.table)),
       blobs: crashingBlobs(process, this.blobs),
       executions: this.remembering(crashingExecutions(process, executions)),
@@ -196,6 +199,7 @@ export class World {
       schedules: crashingSchedules(process, this.clockwork),
       timers: crashingTimers(process, this.timers),
       sealer: this.sealer,
+      externalSecrets: this.externalSecrets,
       web: crashingWeb(process, this.web),
       lambdas: crashingLambdas(process, this.lambdas),
       containers: crashingContainers(process, this.containers),

@@ -1,5 +1,6 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
+import { secretSourcesIn } from '../../../lib/domain/credentials/references.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
@@ -9,6 +10,7 @@ import type { Message } from '../../../lib/ports/bus.ts';
 import type { Schedule } from '../../../lib/ports/schedules.ts';
 import { MemoryTable } from '../../contract/memory-table.ts';
 import { ProgrammedLambdas } from '../../contract/programmed-lambdas.ts';
+import { ProgrammedSecrets } from '../../contract/programmed-secrets.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { ScriptedContainers } from '../../contract/scripted-containers.ts';
 
@@ -25,6 +27,7 @@ export class MemoryPorts {
   readonly started: string[] = [];
   readonly schedules = new Map<string, Schedule>();
   readonly containers = new ScriptedContainers();
+  readonly externalSecrets = new ProgrammedSecrets();
   readonly ports: RunnerPorts;
   now = Date.UTC(2026, 0, 15, 12);
   private ids = 0;
@@ -33,7 +36,7 @@ export class MemoryPorts {
   constructor() {
     const world = String(++MemoryPorts.worlds).padStart(4, '0');
     this.ports = {
-      settings: { brand: 'service', version: 'v0' },
+      settings: { brand: 'service', version: 'v0', secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*') },
       table: new MemoryTable(),
       blobs: memoryBlobs(),
       executions: {
@@ -58,6 +61,7 @@ export class MemoryPorts {
       },
       containers: this.containers,
       sealer: localSealer(),
+      externalSecrets: this.externalSecrets,
       lambdas: new ProgrammedLambdas(),
       web: new ProgrammedWeb(),
       clock: {

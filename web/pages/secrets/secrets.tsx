@@ -25,6 +25,7 @@ const isFolder = ({ name }: SecretRecord): boolean => name.endsWith('/');
 
 function stateOf(secret: SecretRecord): string {
   if (isFolder(secret)) return 'folder';
+  if (secret.reference !== undefined) return secret.reference;
   return secret.initialized ? 'encrypted' : 'no value yet';
 }
 

@@ -4,6 +4,7 @@ import type { Blobs } from '../../../../lib/ports/blobs.ts';
 import { LambdaError, type Lambdas } from '../../../../lib/ports/callees/lambdas.ts';
 import { UnreachableError, type Web } from '../../../../lib/ports/callees/web.ts';
 import type { Containers } from '../../../../lib/ports/containers.ts';
+import { ExternalSecretError, type ExternalSecrets } from '../../../../lib/ports/external-secrets.ts';
 import type { Sealer } from '../../../../lib/ports/sealer.ts';
 import type { Table } from '../../../../lib/ports/table.ts';
 import { openRuntime } from '../../../server/local-runtime.ts';
@@ -45,6 +46,11 @@ const NO_LAMBDAS: Lambdas = {
     throw new LambdaError('access', 'a test invokes no functions: they are mocked');
   },
 };
+const NO_EXTERNAL_SECRETS: ExternalSecrets = {
+  read: async () => {
+    throw new ExternalSecretError('refused', 'the secrets of a test are in its file');
+  },
+};
 
 /** A call of a process that has crashed never returns. */
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -79,6 +85,7 @@ export class TestProcess {
       settings: { brand: 'service', version: 'test' },
       clock,
       sealer,
+      externalSecrets: NO_EXTERNAL_SECRETS,
       web: NO_WEB,
       lambdas: NO_LAMBDAS,
       ...this.#storagePorts(),

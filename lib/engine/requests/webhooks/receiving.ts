@@ -7,6 +7,7 @@ import * as workflows from '../../../domain/tree/workflows.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import { isObject, setMember } from '../../../language/json.ts';
 import { isNumber } from '../../../language/json-numbers.ts';
+import { ExternalSecretError } from '../../../ports/external-secrets.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { StateError } from '../../evaluation/failures.ts';
 import { onAccountOf } from '../../evaluation/tenants.ts';
@@ -108,6 +109,23 @@ async function refuse(ports: RunnerPorts, { opened }: Webhook, reason: string): 
 }
 
 /**
+ * The secrets that verify the requests, or why the service cannot have one that is stored elsewhere. Throws `unavailable` if
+ * the sender should try again.
+ */
+async function secretsFor(
+  ports: RunnerPorts,
+  { opened, start }: Webhook,
+): Promise<ReadonlyMap<string, string> | string> {
+  try {
+    return await secrets.read(ports, opened.namespace, secretsOf(start.verify));
+  } catch (error) {
+    if (!(error instanceof ExternalSecretError)) throw error;
+    if (error.problem !== 'unavailable') return error.message;
+    throw new ServiceError('unavailable', 'the webhook cannot verify requests now; try again');
+  }
+}
+
+/**
  * Receives a request to a webhook: verifies it, then starts a run or sends an event, once for each delivery. With
  * `reply: wait` it returns when the run has ended, or at `deadline` (milliseconds since 1970). Throws ServiceError for a
  * verified request that cannot be served.
@@ -122,7 +140,8 @@ export async function receiveWebhook(
   if (webhook === undefined) return { kind: 'unknown' };
   const { opened, start } = webhook;
   if (!opened.node.live) return refuse(ports, webhook, 'the workflow is disabled');
-  const values = await secrets.read(ports, opened.namespace.id, secretsOf(start.verify));
+  const values = await secretsFor(ports, webhook);
+  if (typeof values === 'string') return refuse(ports, webhook, values);
   const verified = verify(request, start.verify, { secrets: values, now: ports.clock.now() });
   if (verified === undefined) return refuse(ports, webhook, unverifiedReason(start.verify, values));
   const input = toInput(request, start.verify);

@@ -1,0 +1,63 @@
+import { ExternalSecretError, type ExternalSecretProblem } from '../../../ports/external-secrets.ts';
+import type { AwsClientConfig } from './aws-client.ts';
+import type { SecretPlace } from './external-secrets.ts';
+
+/** The errors of both services and of their clients by their names; any other is a fault of the service. */
+const PROBLEMS: Readonly<Record<string, readonly [ExternalSecretProblem, reason: string]>> = {
+  ResourceNotFoundException: ['missing', 'there is no such secret'],
+  ParameterNotFound: ['missing', 'there is no such parameter'],
+  ParameterVersionNotFound: ['missing', 'there is no such version of the parameter'],
+  InvalidRequestException: ['missing', 'the secret is deleted, or has no value'],
+  ValidationException: ['missing', 'AWS accepts no such name'],
+  InvalidParameterException: ['missing', 'AWS accepts no such name'],
+  AccessDeniedException: ['refused', 'AWS denies the service access'],
+  DecryptionFailure: ['refused', 'AWS does not decrypt it for the service'],
+  InvalidKeyId: ['refused', 'AWS does not decrypt it for the service'],
+  UnrecognizedClientException: ['refused', 'the service has no valid credentials of AWS'],
+  InvalidSignatureException: ['refused', 'the service has no valid credentials of AWS'],
+  ExpiredTokenException: ['refused', 'the credentials of the service for AWS have expired'],
+  CredentialsProviderError: ['refused', 'the service has no credentials of AWS'],
+};
+
+/** The client finds no region; it has no error name for this. */
+const NO_REGION = /Region is missing/;
+
+/** Messages of AWS name roles and accounts, which are not for users. */
+function toSecretError(error: unknown): ExternalSecretError {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  if (NO_REGION.test(message)) return new ExternalSecretError('refused', 'no region is set: set AWS_REGION');
+  const known = Object.hasOwn(PROBLEMS, name) ? PROBLEMS[name] : undefined;
+  const [problem, reason] = known ?? (['unavailable', 'AWS does not answer'] as const);
+  return new ExternalSecretError(problem, `${reason} (${name})`);
+}
+
+/** A read takes at most this time, with the attempts of the client, milliseconds. */
+const READ_MS = 5_000;
+
+async function openClients(config: AwsClientConfig) {
+  const { openAwsClients } = await import('./aws-client.ts');
+  return openAwsClients(config);
+}
+
+/**
+ * Secrets of Secrets Manager and parameters of Parameter Store, encrypted or not. Region, credentials and endpoint are those of
+ * the environment unless the configuration has others.
+ */
+export function awsPlaces(config: AwsClientConfig = {}): {
+  readonly secret: SecretPlace;
+  readonly parameter: SecretPlace;
+} {
+  let opened: ReturnType<typeof openClients> | undefined;
+  const placeOf =
+    (kind: 'secret' | 'parameter'): SecretPlace =>
+    async (name) => {
+      opened ??= openClients(config);
+      const clients = await opened;
+      try {
+        return await clients[kind](name, AbortSignal.timeout(READ_MS));
+      } catch (error) {
+        throw toSecretError(error);
+      }
+    };
+  return { secret: placeOf('secret'), parameter: placeOf('parameter') };
+}
