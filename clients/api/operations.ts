@@ -14,7 +14,7 @@ export type InstanceRecord = { readonly createdAt: string; readonly updatedAt: s
 export type InstanceRow = { readonly createdAt: string; readonly updatedAt: string; readonly id: string; readonly as: string; readonly status: 'pending' | 'complete' | 'failed' | 'crashed'; readonly errorCode: string; readonly errorMessage: string; readonly invoker: string; readonly queued?: boolean; readonly labels?: { readonly [name: string]: string } };
 export type Step = { readonly n: number; readonly state: string; readonly type: string; readonly entered: string; readonly left?: string; readonly to?: string; readonly because?: string; readonly change?: { readonly patch: readonly ({ readonly op: 'add' | 'remove'; readonly path: string; readonly value?: unknown })[] } | { readonly omitted: number }; readonly error?: { readonly code: string; readonly message: string; readonly at?: { readonly file: string; readonly line: number; readonly column: number }; readonly expression?: string; readonly saw?: { readonly type: string; readonly sample: string }; readonly near?: readonly string[]; readonly unmatched?: readonly string[] }; readonly calls?: readonly ({ readonly call: number; readonly attempt: number; readonly instance: string; readonly kind?: 'http' | 'lambda' | 'mail'; readonly to?: string; readonly status?: number; readonly ms?: number; readonly error?: { readonly code: string; readonly message: string }; readonly retryInMs?: number; readonly reused?: boolean; readonly unawaited?: boolean })[]; readonly callCount?: number; readonly events?: readonly string[] };
 export type Variable = { readonly name: string; readonly createdAt: string; readonly updatedAt: string; readonly checksum: string; readonly mimeType: string; readonly size: string };
-export type SecretRecord = { readonly name: string; readonly initialized: boolean };
+export type SecretRecord = { readonly name: string; readonly initialized: boolean; readonly reference?: string; readonly cache?: string };
 export type Registry = { readonly name: string; readonly id: string; readonly user: string };
 export type ServiceRecord = { readonly info: { readonly name: string; readonly namespace: string; readonly workflow: string; readonly image: string; readonly cmd: string; readonly size: number; readonly minScale: number; readonly namespaceName: string; readonly path: string; readonly revision: string; readonly envs: { readonly [name: string]: string } }; readonly status: 'True' | 'False' | 'Unknown'; readonly conditions: readonly Condition[]; readonly serviceName: string };
 export type ServiceRevision = { readonly name: string; readonly image: string; readonly cmd: string; readonly size: number; readonly minScale: number; readonly generation: string; readonly created: string; readonly status: 'True' | 'False' | 'Unknown'; readonly conditions: readonly Condition[]; readonly desiredReplicas: string; readonly actualReplicas: string; readonly rev: string };
@@ -747,14 +747,14 @@ export interface Operations {
   };
   createSecret: {
     path: { readonly namespace: string; readonly secret: string };
-    query: never;
+    query: 'reference' | 'cache';
     body: Bytes;
     reply: SecretReply;
     frame: never;
   };
   overwriteSecret: {
     path: { readonly namespace: string; readonly secret: string };
-    query: never;
+    query: 'reference' | 'cache';
     body: Bytes;
     reply: SecretReply;
     frame: never;

@@ -24,6 +24,9 @@ function settingOf(
   { query, body }: Setter,
 ): secrets.SecretValue {
   const [[reference], [cache]] = [query['reference'] ?? [], query['cache'] ?? []];
+  if (reference !== undefined && reference !== 'true' && reference !== 'false') {
+    throw new ServiceError('malformed', `'reference' is '${reference}'; it must be true or false`);
+  }
   if (reference === 'true') return toExternalValue(ports, home, Buffer.from(body).toString('utf8').trim(), cache);
   if (cache === undefined) return body;
   throw new ServiceError('malformed', "'cache' is for references to secrets: send reference=true as well");

@@ -26,9 +26,11 @@ export const EVERY_OPTION = {
   requestsPerSecond: '1000',
   retentionDays: '7',
   rollout: 'Canary10Percent5Minutes',
+  secretSources: 'aws-sm:weft/{namespace}/* *=aws-ssm:/shared/token',
   startBudgetMs: '50',
   tags: '{"team": "flows"}',
   tracing: 'true',
+  vault: '{"address": "https://vault.example.com", "login": "/our/vault"}',
   vpc: '{"subnets": ["subnet-0a1b2c3d"], "securityGroups": ["sg-0a1b2c3d"]}',
   webAcl: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/flows/1234abcd-12ab-34cd-56ef-1234567890ab',
 } as const;

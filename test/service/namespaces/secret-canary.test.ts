@@ -12,6 +12,7 @@ import { toItem } from '../../../lib/adapters/local/table/items.ts';
 import { storedIn } from '../../../lib/adapters/local/table/rows.ts';
 import { traceSettings } from '../../../lib/adapters/portable/otlp-settings.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { secretSourcesIn } from '../../../lib/domain/credentials/references.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
 /** Characters that every encoding treats differently, between two random texts. */
@@ -185,6 +186,12 @@ const HANDED: Readonly<Record<string, string>> = {
   'to the first of several': action(
     'type: parallel, mode: or, actions: [{function: failing, secrets: [T]}, {function: waiting, secrets: [T]}]',
   ),
+  'from elsewhere': action(
+    "type: action, action: {function: failing, secrets: [E], input: {t: 'jq(.secrets.E)'}}, catch: [{error: '*', transition: tell}]",
+  ),
+  'from elsewhere, by a query that fails on it': action(
+    "type: action, action: {function: quiet, secrets: [E], input: 'jq(.secrets.E | error)'}, catch: [{error: '*', transition: tell}]",
+  ),
   'and forgotten': action('type: action, async: true, action: {function: waiting, secrets: [T]}'),
 };
 
@@ -224,6 +231,8 @@ beforeAll(async () => {
   service = await startService({
     ...{ port: 0, host: '127.0.0.1', data: folder, apiKey: undefined, brand: 'service', version: packageVersion() },
     databaseEndpoint: undefined,
+    secretSources: secretSourcesIn('*=env:CANARY'),
+    variables: { CANARY },
     traces,
   });
   client = clientOf(service.url, service.key, () => service.close());
@@ -250,6 +259,7 @@ async function prepare(): Promise<void> {
   const broadcast = { 'instance.failed': true, 'instance.success': true, 'instance.variable.create': true };
   await client.call('PATCH', `${DEMO}/config`, { json: { broadcast } });
   await client.call('PUT', `${DEMO}/secrets/T`, { body: CANARY });
+  await client.call('PUT', `${DEMO}/secrets/E?reference=true`, { body: 'env:CANARY' });
   for (const [path, source] of Object.entries(CHILDREN)) await store(path, source);
 }
 
@@ -315,6 +325,7 @@ async function readAll(instances: readonly string[]): Promise<void> {
     '/vars/exposed',
     '/secrets',
     '/secrets/T',
+    '/secrets/E',
   ]) {
     answers.push((await client.call('GET', `${DEMO}${path}`)).text);
   }
