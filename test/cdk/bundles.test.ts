@@ -58,6 +58,12 @@ describe('the packages that bundles leave out', () => {
     expect(Buffer.from(await sealer.open(key, other, binding)).toString()).toBe('other');
     expect(Buffer.from(await sealer.open(key, sealed, binding)).toString()).toBe('hidden');
     await expect(sealer.open(key, Uint8Array.from(sealed).fill(0, -20), binding)).rejects.toThrow();
+    await expect(sealer.open(key, sealed.subarray(0, -1), binding)).rejects.toThrow();
+    const long = Buffer.alloc(2_000_000, 'long');
+    const sealedLong = await sealer.seal(key, long, binding);
+    expect(long.equals(await sealer.open(key, sealedLong, binding))).toBe(true);
+    expect(long.equals(await whole.open(key, sealedLong, binding))).toBe(true);
+    await expect(sealer.open(key, Uint8Array.from(sealedLong).fill(0, 9_000, 9_020), binding)).rejects.toThrow();
   });
 });
 

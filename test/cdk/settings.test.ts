@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { settingsOf, settingsWith } from '../../cdk/settings/read.ts';
 import { READERS } from '../../cdk/settings/readers.ts';
 import { EVERY_OPTION, OTHER_OPTIONS } from './options.ts';
-import { makeApp, resourcesOf } from './stack.ts';
+import { makeApp, ofType, resourcesOf } from './stack.ts';
 
 /** Reads the settings of an app with this context. */
 const read = (context: Record<string, unknown>) => settingsOf(new App({ context, analyticsReporting: false }).node);
@@ -44,6 +44,8 @@ describe('settings', () => {
       maxActiveRuns: undefined,
       maxStartsPerSecond: undefined,
       lambdas: [],
+      secretSources: [],
+      vault: undefined,
       inbound: [],
       outbound: [],
       domain: undefined,
@@ -89,6 +91,55 @@ describe('settings', () => {
     for (const wrong of ['["*"]', '["weft-*"]', '["a b"]', '["arn:aws:lambda:eu-west-1::function:a"]', '"a"', '[""]']) {
       expect(() => read({ lambdas: wrong }), wrong).toThrow('lambdas=');
     }
+  });
+
+  test('name the secrets elsewhere that namespaces may use, and refuse what is unsafe', () => {
+    const sources = ['aws-sm:weft/{namespace}/*', '*=aws-ssm:/shared/token'];
+    expect(read({ secretSources: sources.join(', ') }).secretSources).toEqual(sources);
+    expect(read({ secretSources: sources }).secretSources).toEqual(sources);
+    const refused = [
+      ['aws-sm:prod/db', 'does not say which namespaces'],
+      ['*=env:A', 'works on one machine alone'],
+      [`*=aws-sm:${'x'.repeat(500)} `.repeat(3), 'is too long'],
+    ] as const;
+    for (const [wrong, text] of refused) expect(() => read({ secretSources: wrong })).toThrow(text);
+    const vault = { address: 'https://vault.example.com', login: '/our/vault' };
+    expect(read({ vault: JSON.stringify(vault) }).vault).toEqual(vault);
+    for (const wrong of [
+      { address: 'vault', login: '/a' },
+      { ...vault, login: 'a' },
+      { ...vault, token: 'hunter2' },
+    ]) {
+      expect(() => read({ vault: JSON.stringify(wrong) })).toThrow('is no server of Vault');
+    }
+  });
+
+  test('only functions that run states may read the secrets elsewhere, and those alone', () => {
+    const resources = resourcesOf({
+      secretSources: 'aws-sm:weft/{namespace}/* *=aws-sm:one *=aws-ssm:/shared/token *=vault:secret/a/*',
+      vault: '{"address": "https://vault.example.com", "login": "/our/vault"}',
+    });
+    const textOf = (value: unknown): string => JSON.stringify(value).replaceAll(/\{"Ref":"AWS::(\w+)"\}/g, '<$1>');
+    const policies = ofType(resources, 'AWS::IAM::Policy').map(([, { Properties }]) => Properties);
+    const able = policies.filter((one) => textOf(one).includes('secretsmanager:GetSecretValue'));
+    const roles = able.map((one) => textOf(one['Roles']).replace(/.*"(\w+?)Role.*/, '$1'));
+    expect(roles.toSorted()).toEqual(
+      ['cron', 'events', 'router', 'steps', 'tree', 'workers'].map((name) => `Functions${name}`),
+    );
+    for (const one of able) {
+      const names = [...textOf(one).matchAll(/:(secret:[^"]+|parameter\/(?:shared|our)[^"]*)"/g)].map(
+        ([, name]) => name,
+      );
+      const [sm, ssm] = [
+        ['secret:weft/*/*', 'secret:one-??????'],
+        ['parameter/shared/token', 'parameter/our/vault'],
+      ];
+      // Each is named by the right to read it and by the condition of the right to decrypt it.
+      expect(names.toSorted()).toEqual([...sm, ...sm, ...ssm, ...ssm].toSorted());
+    }
+    const variables = ofType(resources, 'AWS::Lambda::Function').map(([, { Properties }]) => textOf(Properties));
+    expect(variables.some((text) => text.includes('"VAULT_LOGIN_PARAMETER":"/our/vault"'))).toBe(true);
+    expect(textOf(resourcesOf({}))).not.toMatch(/secretsmanager|VAULT_|WEFT_SECRET_SOURCES/);
   });
 
   test('only the functions that are named may be invoked by steps and machines', () => {

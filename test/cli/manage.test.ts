@@ -112,12 +112,12 @@ describe('weft secrets', () => {
     const again = await workspace.weft(['secrets', 'set', 'pw'], { answers: ['hunter3'] });
     expect(again).toMatchObject({ code: 0, out: 'set pw\n', asked: ['hidden:Value of pw: '] });
     const listed = await workspace.weft(['secrets', 'list']);
-    expect(listed.out).toBe('NAME  SET\npw    yes\n');
+    expect(listed.out).toBe('NAME  SET  REFERENCE\npw    yes\n');
     expect(rowsOf((await workspace.weft(['secrets', 'list', '--json'])).json())).toEqual([
       { name: 'pw', initialized: true },
     ]);
     expect(await workspace.weft(['secrets', 'delete', 'pw'])).toMatchObject({ code: 0, out: 'deleted pw\n' });
-    expect((await workspace.weft(['secrets', 'list'])).out).toBe('NAME  SET\n');
+    expect((await workspace.weft(['secrets', 'list'])).out).toBe('NAME  SET  REFERENCE\n');
   });
 
   test('reads a pipe without being told, and refuses an empty value', async () => {
@@ -131,6 +131,26 @@ describe('weft secrets', () => {
     expect(await workspace.weft(['secrets', 'set', 'pw'])).toMatchObject(empty);
     expect(await workspace.weft(['secrets', 'set', 'pw', '-'], { input: '\n' })).toMatchObject(empty);
     expect(await workspace.weft(['secrets', 'delete', 'piped'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('weft secrets set --reference', () => {
+  test('sends the reference, which the operator must allow', async () => {
+    const command = ['secrets', 'set', 'pw', '--reference', 'aws-sm:prod/db#key', '--cache', 'PT1M'];
+    const { code, err } = await workspace.weft(command);
+    expect(code).toBe(3);
+    expect(err).toContain('may not use aws-sm:prod/db; it may use no references: ask the operator');
+    expect(rowsOf((await workspace.weft(['secrets', 'list', '--json'])).json())).toEqual([]);
+  });
+
+  test.each([
+    [['pw', 'file', '--reference', 'env:A'], 'a secret has a value or a --reference: leave the file out'],
+    [['pw', '--cache', 'PT1M'], '--cache is for --reference'],
+  ])('is refused with %s', async (rest, message) => {
+    expect(await workspace.weft(['secrets', 'set', ...rest])).toMatchObject({
+      code: 2,
+      err: `weft: ${message} (see 'weft help secrets')\n`,
+    });
   });
 });
 

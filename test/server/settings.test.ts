@@ -21,6 +21,18 @@ describe('the settings of npm start', () => {
     expect(() => readSettings({ WEFT_LOG: 'yaml' })).toThrow("WEFT_LOG is 'yaml'; it must be text or json");
   });
 
+  test('have no secrets elsewhere by default, and reject what does not say who may use it', () => {
+    expect(readSettings({})).toMatchObject({ secretSources: [], vault: undefined });
+    const WEFT_SECRET_SOURCES = 'team=env:TOKEN';
+    expect(readSettings({ WEFT_SECRET_SOURCES }).secretSources).toEqual([
+      { kind: 'env', name: 'TOKEN', isPrefix: false, namespace: 'team' },
+    ]);
+    expect(() => readSettings({ WEFT_SECRET_SOURCES: 'env:TOKEN' })).toThrow(
+      "WEFT_SECRET_SOURCES: 'env:TOKEN' does not say which namespaces may use it",
+    );
+    expect(() => readSettings({ VAULT_ADDR: 'https://vault.example.com' })).toThrow('VAULT_ADDR needs VAULT_TOKEN');
+  });
+
   test('reject a short key', () => {
     expect(readSettings({ APIKEY: 'sixteen-or-more!' }).apiKey).toBe('sixteen-or-more!');
     for (const key of ['short', 'fifteen-or-less', 'with a space in it'])
