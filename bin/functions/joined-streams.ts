@@ -4,7 +4,8 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 type Done = (error?: Error | null) => void;
 
 /** One stream of a writable and a readable one, each of which may be set later: until then, writes wait. */
-class JoinedStream extends Duplex {
+// biome-ignore lint/style/noDefaultExport: the package has one
+export default class JoinedStream extends Duplex {
   #writable: Writable | undefined;
   #readable: Readable | undefined;
   #isRead = false;
@@ -61,5 +62,3 @@ class JoinedStream extends Duplex {
     }
   }
 }
-
-export { JoinedStream as default };
