@@ -24,6 +24,7 @@ import * as runs from '../../lib/domain/runs/runs.ts';
 import { protectedKindOf } from '../../lib/egress/addresses.ts';
 import { parseJson } from '../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
+import { ownMember } from '../../lib/language/own-members.ts';
 import type { Web } from '../../lib/ports/callees/web.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import { ExternalSecretError, type ExternalSecrets } from '../../lib/ports/external-secrets.ts';
@@ -95,7 +96,7 @@ const OWN_VARIABLES = ['APIKEY', 'VAULT_TOKEN', 'VAULT_SECRET_ID'].map((name) =>
 function openExternalSecrets({ settings: { vault, variables = {} } }: PortOptions, { now }: Clock): ExternalSecrets {
   const { secret, parameter } = awsPlaces();
   const env = async (name: string): Promise<string> => {
-    const value = variables[name];
+    const value = ownMember(variables, name);
     if (value !== undefined) return value;
     throw new ExternalSecretError('missing', 'the process has no such environment variable');
   };

@@ -17,7 +17,7 @@ const HOOK = 'start: {type: webhook, verify: {github: T}}\nstates: [{id: a, type
 
 /** The environment of the service, which a test changes. */
 const variables: Record<string, string | undefined> = {
-  WEFT_SECRET_SOURCES: '*=env:SHARED_* team=env:TEAM_TOKEN *=env:APIKEY',
+  WEFT_SECRET_SOURCES: '*=env:SHARED_* team=env:TEAM_TOKEN *=env:APIKEY *=env:toString',
   APIKEY: 'the-key-of-the-administrator',
   PORT: '0',
 };
@@ -69,12 +69,17 @@ describe('a secret of an environment variable', () => {
     });
   });
 
+  test('is missing if only every object has such a name', async () => {
+    await refer('other', 'env:toString');
+    expect((await run('other'))['error']).toMatchObject({ code: 'service.secrets.missing' });
+  });
+
   test.each([
     [
       'other',
       'env:TEAM_TOKEN',
       403,
-      "namespace 'other' may not use env:TEAM_TOKEN; it may use env:SHARED_*, env:APIKEY",
+      "namespace 'other' may not use env:TEAM_TOKEN; it may use env:SHARED_*, env:APIKEY, env:toString",
     ],
     ['other', 'aws-sm:weft/other/a', 403, "namespace 'other' may not use aws-sm:weft/other/a"],
     ['other', 'sesame', 400, 'the body is no reference to a secret'],

@@ -32,7 +32,7 @@ export function vaultSettings(environment: Environment): VaultSettings | undefin
 /** The login in a parameter: `{"token": …}` or `{"roleId": …, "secretId": …}`. */
 function toLogin(text: unknown): VaultLogin {
   try {
-    const login = parseJson(String(text));
+    const login = parseJson(typeof text === 'string' ? text : '');
     const { token, roleId, secretId } = isObject(login) ? login : {};
     if (typeof token === 'string') return { token };
     if (typeof roleId === 'string' && typeof secretId === 'string') return { roleId, secretId };
