@@ -151,12 +151,12 @@ export function readSettings(environment: Environment): LocalSettings {
     allowsPrivateAddresses: WEFT_ALLOW_PRIVATE === 'true',
     startBudgetMs: inPlaceBudgetOf(environment),
     limits: limitsOf(environment),
-    quotas: readBy('WEFT_QUOTAS', quotasIn, environment['WEFT_QUOTAS']),
+    quotas: quotasOf(environment),
     connectionsPerAddress: connectionsOf(environment),
     log: logFormatOf(environment),
     audit: auditOf(environment),
     traces: traceSettings(environment),
-    secretSources: readBy('WEFT_SECRET_SOURCES', secretSourcesIn, environment['WEFT_SECRET_SOURCES']),
+    secretSources: secretSourcesOf(environment),
     vault: vaultSettings(environment),
     variables: environment,
     containers: {
@@ -198,6 +198,16 @@ function readBy<T>(name: string, read: (text: string) => T, text: string | undef
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+function quotasOf(environment: Environment): Settings['quotas'] {
+  const { WEFT_QUOTAS } = environment;
+  return readBy('WEFT_QUOTAS', quotasIn, WEFT_QUOTAS);
+}
+
+function secretSourcesOf(environment: Environment): Settings['secretSources'] {
+  const { WEFT_SECRET_SOURCES } = environment;
+  return readBy('WEFT_SECRET_SOURCES', secretSourcesIn, WEFT_SECRET_SOURCES);
 }
 
 function connectionsOf(environment: Environment): number {
