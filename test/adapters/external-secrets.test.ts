@@ -6,7 +6,7 @@ import { awsPlaces } from '../../lib/adapters/portable/secrets/aws.ts';
 import { externalSecrets, type SecretPlace } from '../../lib/adapters/portable/secrets/external-secrets.ts';
 import type { VaultLogin } from '../../lib/adapters/portable/secrets/vault.ts';
 import { vaultPlaceOf, vaultSettings } from '../../lib/adapters/portable/secrets/vault-settings.ts';
-import type { ExternalSecrets, SecretKind } from '../../lib/ports/external-secrets.ts';
+import { ExternalSecretError, type ExternalSecrets, type SecretKind } from '../../lib/ports/external-secrets.ts';
 import { externalSecretsContract } from '../contract/external-secrets.ts';
 import { type AwsRequest, errorReply, type Reply, startAwsServer } from './aws/server.ts';
 
@@ -90,6 +90,25 @@ describe('secrets of Secrets Manager', () => {
     for (let n = 0; n < 3; n += 1) await problemOf(port.read({ kind: 'aws-sm', name: 'a' }, 0));
     expect(server.requests).toHaveLength(1);
   });
+});
+
+test('the five seconds after an error count from its end', async () => {
+  const clock = { at: 0 };
+  let reads = 0;
+  const port = portOver(
+    'aws-sm',
+    async () => {
+      reads += 1;
+      clock.at += 7_000;
+      throw new ExternalSecretError('unavailable', 'slow');
+    },
+    clock,
+  );
+  for (const wait of [4_999, 1, 0]) {
+    expect(await problemOf(port.read({ kind: 'aws-sm', name: 'a' }, 60_000))).toEqual(['unavailable', 'slow']);
+    clock.at += wait;
+  }
+  expect(reads).toBe(2);
 });
 
 describe('parameters of Parameter Store', () => {

@@ -30,8 +30,8 @@ const MAX_KEPT = 1_000;
 
 interface Kept {
   readonly value: Promise<unknown>;
-  /** When the reading began, milliseconds since 1970. */
-  readonly at: number;
+  /** When the reading began, or failed, milliseconds since 1970. */
+  at: number;
   hasFailed: boolean;
 }
 
@@ -68,6 +68,7 @@ export function externalSecrets({ places, own, now }: ExternalSecretsOptions): E
     const begun: Kept = { value: read(), at: now(), hasFailed: false };
     begun.value.catch(() => {
       begun.hasFailed = true;
+      begun.at = now();
     });
     kept.delete(key);
     kept.set(key, begun);
