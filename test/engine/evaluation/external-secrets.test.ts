@@ -3,6 +3,7 @@ import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/tab
 import { toExternalValue } from '../../../lib/domain/credentials/references.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { receiveWebhook } from '../../../lib/engine/requests/webhooks/receiving.ts';
 import { ExternalSecretError } from '../../../lib/ports/external-secrets.ts';
 import { json, ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import { linesOf } from '../containers/service-space.ts';
@@ -51,6 +52,37 @@ async function run(main: string, value: string | ExternalSecretError, reply: Rep
   const sent = () => web.requests.map(({ credentials }) => credentials?.['authorization']);
   return { rotate, end, sent, reference };
 }
+
+/** What a webhook replies to a request that has the secret `hidden`, if its own is stored elsewhere. */
+async function receive(value: string | ExternalSecretError) {
+  const world = new World(database, { web: new ProgrammedWeb() });
+  worlds.push(world);
+  await world.store({ hook: 'start: {type: webhook, verify: {url: {secret: KEY}}}\nstates: [{id: a, type: noop}]\n' });
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  const reference = `aws-sm:weft/${namespace.name}/hook`;
+  await secrets.set(world.reliable, namespace, 'KEY', toExternalValue(world.reliable, namespace, reference, undefined));
+  world.externalSecrets.values.set(reference, value);
+  const request = { method: 'POST', headers: {}, query: { secret: ['hidden'] }, body: Buffer.from('{}') };
+  return receiveWebhook(world.reliable, { namespace: namespace.name, path: 'hook' }, request, Number.POSITIVE_INFINITY);
+}
+
+describe('a webhook whose secret is stored elsewhere', () => {
+  test('verifies requests by its value', async () => {
+    expect(await receive('hidden')).toMatchObject({ kind: 'started' });
+    expect(await receive('another')).toEqual({ kind: 'unknown' });
+  });
+
+  test.each(['missing', 'refused'] as const)('is unknown to its sender while the secret is %s', async (problem) => {
+    expect(await receive(new ExternalSecretError(problem, 'for a reason'))).toEqual({ kind: 'unknown' });
+  });
+
+  test('lets its sender try again while the secret is unavailable', async () => {
+    await expect(receive(new ExternalSecretError('unavailable', 'busy'))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'the webhook cannot verify requests now; try again',
+    });
+  });
+});
 
 describe('a call with a secret that is stored elsewhere', () => {
   test('sends its value, and masks it in errors and logs', async () => {
