@@ -2,21 +2,27 @@ import { ExternalSecretError, type ExternalSecretProblem } from '../../../ports/
 import type { AwsClientConfig } from './aws-client.ts';
 import type { SecretPlace } from './external-secrets.ts';
 
+type Problem = readonly [ExternalSecretProblem, reason: string];
+
+const NO_NAME: Problem = ['missing', 'AWS accepts no such name'];
+const NOT_DECRYPTED: Problem = ['refused', 'AWS does not decrypt it for the service'];
+const NO_CREDENTIALS: Problem = ['refused', 'the service has no valid credentials of AWS'];
+
 /** The errors of both services and of their clients by their names; any other is a fault of the service. */
-const PROBLEMS: Readonly<Record<string, readonly [ExternalSecretProblem, reason: string]>> = {
+const PROBLEMS: Readonly<Record<string, Problem>> = {
   ResourceNotFoundException: ['missing', 'there is no such secret'],
   ParameterNotFound: ['missing', 'there is no such parameter'],
   ParameterVersionNotFound: ['missing', 'there is no such version of the parameter'],
   InvalidRequestException: ['missing', 'the secret is deleted, or has no value'],
-  ValidationException: ['missing', 'AWS accepts no such name'],
-  InvalidParameterException: ['missing', 'AWS accepts no such name'],
+  ValidationException: NO_NAME,
+  InvalidParameterException: NO_NAME,
   AccessDeniedException: ['refused', 'AWS denies the service access'],
-  DecryptionFailure: ['refused', 'AWS does not decrypt it for the service'],
-  InvalidKeyId: ['refused', 'AWS does not decrypt it for the service'],
-  UnrecognizedClientException: ['refused', 'the service has no valid credentials of AWS'],
-  InvalidSignatureException: ['refused', 'the service has no valid credentials of AWS'],
-  ExpiredTokenException: ['refused', 'the credentials of the service for AWS have expired'],
-  CredentialsProviderError: ['refused', 'the service has no credentials of AWS'],
+  DecryptionFailure: NOT_DECRYPTED,
+  InvalidKeyId: NOT_DECRYPTED,
+  UnrecognizedClientException: NO_CREDENTIALS,
+  InvalidSignatureException: NO_CREDENTIALS,
+  ExpiredTokenException: NO_CREDENTIALS,
+  CredentialsProviderError: NO_CREDENTIALS,
 };
 
 /** The client finds no region; it has no error name for this. */
