@@ -181,7 +181,7 @@ describe('an installation with the variables OTEL_*', () => {
   });
 
   test('waits for a receiver that does not answer once, as long as its timeout says', async () => {
-    await open({ OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(), OTEL_EXPORTER_OTLP_TIMEOUT: '30' });
+    await open({ OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(), OTEL_EXPORTER_OTLP_TIMEOUT: '500' });
     receiver.answers.push('silence');
     for (let n = 0; n < 3; n += 1) await wait('kid');
     expect([receiver.asked, warnings]).toEqual([1, [expect.stringContaining('timeout')]]);

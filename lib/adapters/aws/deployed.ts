@@ -236,6 +236,9 @@ export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 /** The ports of a function that starts or ends runs on request. To execute states, it also needs the sealer. */
 export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter, traces };
 
+/** With `everything`: the ports of a function that executes states on request. */
+export const runnerParts = { sealer, externalSecrets, web, lambdas, containers };
+
 /** The ports of a function that starts or ends runs without a request. */
 export const enginePorts = /* @__PURE__ */ once(() => ({
   table: table(),

@@ -10,6 +10,21 @@ export interface Family {
   readonly writes?: readonly TableName[];
 }
 
+/** The ports of endpoints that execute states: a start, an event or the end of a task runs them where it arrives. */
+const RUNNER_NEEDS = [
+  'table',
+  'blobs',
+  'sealer',
+  'externalSecrets',
+  'web',
+  'lambdas',
+  'executions',
+  'bus',
+  'schedules',
+  'containers',
+  'clock',
+] as const satisfies readonly (keyof Ports)[];
+
 export const families = {
   namespaces: {
     about: 'Namespaces and the events they broadcast about themselves',
@@ -21,19 +36,7 @@ export const families = {
   },
   execution: {
     about: 'Starting a workflow, with or without waiting for its output',
-    needs: [
-      'table',
-      'blobs',
-      'sealer',
-      'externalSecrets',
-      'web',
-      'lambdas',
-      'executions',
-      'bus',
-      'schedules',
-      'containers',
-      'clock',
-    ],
+    needs: RUNNER_NEEDS,
   },
   instances: {
     about: 'Runs of workflows: state, input, output, cancelling',
@@ -41,19 +44,7 @@ export const families = {
   },
   workers: {
     about: 'Tasks for workers: fetching, ending, queues',
-    needs: [
-      'table',
-      'blobs',
-      'sealer',
-      'externalSecrets',
-      'web',
-      'lambdas',
-      'executions',
-      'bus',
-      'schedules',
-      'containers',
-      'clock',
-    ],
+    needs: RUNNER_NEEDS,
   },
   variables: {
     about: 'Variables of namespaces, workflows and instances',
@@ -85,35 +76,11 @@ export const families = {
   },
   events: {
     about: 'Cloud events: sending, history, listeners, filters',
-    needs: [
-      'table',
-      'blobs',
-      'sealer',
-      'externalSecrets',
-      'web',
-      'lambdas',
-      'containers',
-      'executions',
-      'bus',
-      'schedules',
-      'clock',
-    ],
+    needs: RUNNER_NEEDS,
   },
   hooks: {
     about: 'Webhooks, whose requests need no API key; approvals, decided by links or with a key',
-    needs: [
-      'table',
-      'blobs',
-      'sealer',
-      'externalSecrets',
-      'web',
-      'lambdas',
-      'executions',
-      'bus',
-      'schedules',
-      'containers',
-      'clock',
-    ],
+    needs: RUNNER_NEEDS,
   },
   system: {
     about: 'Version, jq playground, description of this API',

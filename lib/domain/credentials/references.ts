@@ -90,7 +90,7 @@ function refusal(settings: Ports['settings'], home: Home, { kind, name }: Refere
   const list = allowed.map((source) => `${source.kind}:${source.name}${source.isPrefix ? '*' : ''}`).join(', ');
   return (
     `namespace '${home.name}' may not use ${kind}:${name}; it may use ${list === '' ? 'no references' : list}: ` +
-    "ask the operator to add it to the setting 'secretSources', or WEFT_SECRET_SOURCES of npm start"
+    "ask the operator to add it to the setting 'secretSources' or WEFT_SECRET_SOURCES"
   );
 }
 

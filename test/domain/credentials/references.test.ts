@@ -103,7 +103,7 @@ describe('the operator lets a namespace use', () => {
     const settings = { brand: 'service', version: 'v0', secretSources };
     expect(() => toExternalValue({ settings }, { name: 'demo' }, 'aws-sm:theirs/db#a', undefined)).toThrow(
       "namespace 'demo' may not use aws-sm:theirs/db; it may use aws-sm:weft/demo/*, env:SHARED: " +
-        "ask the operator to add it to the setting 'secretSources', or WEFT_SECRET_SOURCES of npm start",
+        "ask the operator to add it to the setting 'secretSources' or WEFT_SECRET_SOURCES",
     );
   });
 });
