@@ -62,7 +62,9 @@ function linesBelow(step: unknown, terminal: Terminal): string[] {
     const next = retry === '' ? '' : `, next attempt after ${durationText(Number(retry))}`;
     const returned = at(call, 'reused') === true ? 'returned before, not repeated' : 'returned';
     const outcome = failure === '' ? returned : `${failure}: ${textAt(call, 'error', 'message')}${next}${unawaited}`;
-    const made = [sentText(call), outcome].filter((text) => text !== '').join(' ');
+    const queued = textAt(call, 'queuedMs');
+    const waited = queued === '' ? '' : `queued for ${durationText(Number(queued))},`;
+    const made = [waited, sentText(call), outcome].filter((text) => text !== '').join(' ');
     lines.push(`call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${textAt(call, 'instance')} ${made}`);
   }
   const count = Number(textAt(step, 'callCount') || 0);
@@ -163,15 +165,23 @@ function queueText(queue: unknown): string {
   const key = textAt(queue, 'key');
   const ofKey = key === '' ? '' : ` of the key '${key}'`;
   const holders = listAt(queue, 'heldBy').map((id) => `held by ${textOf(id)}`);
-  return [`is number ${textAt(queue, 'place')} in the queue of ${textAt(queue, 'workflow')}${ofKey}`, ...holders].join(
-    '\n',
-  );
+  return [`is number ${textAt(queue, 'place')} in the queue of ${ownerText(queue)}${ofKey}`, ...holders].join('\n');
+}
+
+/** Whose limits hold a run or a call: those of a workflow, or of functions. */
+const ownerText = (queue: unknown): string => textAt(queue, 'workflow') || `functions of '${textAt(queue, 'scope')}'`;
+
+/** The limits of its function for which a call waits. */
+function limitText(call: unknown): string {
+  const [queue, held] = [at(call, 'concurrency'), at(call, 'held')];
+  if (queue !== undefined) return `, ${queueText(queue).replaceAll('\n', ', ')}`;
+  return held === undefined ? '' : `, ${heldText(held)}`;
 }
 
 function heldText(held: unknown): string {
   const key = textAt(held, 'key');
   const ofKey = key === '' ? '' : ` for the key '${key}'`;
-  return `is held back by the ${textAt(held, 'by')} of ${textAt(held, 'workflow')}${ofKey} until ${textAt(held, 'until')}`;
+  return `is held back by the ${textAt(held, 'by')} of ${ownerText(held)}${ofKey} until ${textAt(held, 'until')}`;
 }
 
 /** The wait of a run, as text. */
@@ -197,7 +207,7 @@ export function waitingText(reply: unknown): string {
   for (const call of listAt(waiting, 'for', 'calls', 'open')) {
     const workflow = textAt(call, 'workflow');
     const name = workflow === '' ? textAt(call, 'instance') : `${workflow} ${textAt(call, 'instance')}`;
-    const held = workerText(call) + retryText(call);
+    const held = workerText(call) + limitText(call) + retryText(call);
     lines.push(
       `for call ${textAt(call, 'call')}, attempt ${textAt(call, 'attempt')}: ${name}, ${textAt(call, 'status')}${held}`,
     );

@@ -160,15 +160,15 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     logBytes: 'The text of the log of a run, bytes; then it fails with `limits.log`.',
   },
   concurrency: {
-    limit: 'The most runs at work, of each value of the key: at most 1000.',
-    key: 'A query over the input. Runs with different results do not wait for each other. Default: all runs share the limit.',
+    limit: 'The most runs, or calls of a function, at work, of each value of the key: at most 1000.',
+    key: 'A query over the input, or over the data of the action. Runs or calls with different results do not wait for each other. Default: all share the limit.',
     whenFull:
       'What becomes of a further run: `queue` (default): it waits; `refuse`: the start fails; `skip`: nothing starts; `cancelOldest`: the oldest run is cancelled.',
   },
   rate: {
-    limit: 'The most starts within any period, of each value of the key: at most 1000.',
+    limit: 'The most starts, or calls of a function, within any period, of each value of the key: at most 1000.',
     per: 'The period, an ISO 8601 duration from PT1S to P300D.',
-    key: 'A query over the input. Runs with different results are counted apart. Default: all runs share the limit.',
+    key: 'A query over the input, or over the data of the action. Different results are counted apart. Default: all share the limit.',
     whenFull: 'A further run: `queue` (default): begins later; `refuse`: fails; `skip`: does not start.',
   },
   debounce: {

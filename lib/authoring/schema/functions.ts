@@ -11,6 +11,12 @@ export const FUNCTION_DESCRIPTIONS: Readonly<Record<FunctionPlan['type'], string
   'knative-global': 'A container service of the whole server.',
 };
 
+const LIMITS = {
+  concurrency: 'How many calls may be at work at the same time, in all workflows of the namespace.',
+  rate: 'How many calls may begin within a period, in all workflows of the namespace.',
+  scope: 'The name under which functions of all workflows of the namespace share these limits. Default: the id.',
+};
+
 /** The fields of each type of functions, with their meanings. */
 export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   subflow: {
@@ -28,6 +34,7 @@ export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, st
     redirects: 'How many redirects are followed, 0 to 20. Default: 5.',
     insecure: '`true`: the certificate is not verified.',
     auth: 'Credentials: `bearer`, `basic`, `apiKey`, `oauth2` or `sigv4`. A secret is written by its name.',
+    ...LIMITS,
   },
   worker: {
     queue: 'The name of the queue from which workers fetch the tasks.',
@@ -38,6 +45,7 @@ export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, st
     function: 'The name or the ARN of the Lambda function.',
     qualifier: 'An alias or a version of the function. Default: its newest code.',
     timeout: 'How long an invocation may take, at most PT15M. Default: PT30S.',
+    ...LIMITS,
   },
   'knative-workflow': {
     image: 'The container image.',
@@ -45,7 +53,8 @@ export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, st
     cmd: 'The command that the container runs, instead of that of the image.',
     scale: 'The number of containers that always run. Default: 0.',
     envs: 'Environment variables of the container.',
+    ...LIMITS,
   },
-  'knative-namespace': { service: 'The name of the service.' },
-  'knative-global': { service: 'The name of the service.' },
+  'knative-namespace': { service: 'The name of the service.', ...LIMITS },
+  'knative-global': { service: 'The name of the service.', ...LIMITS },
 };

@@ -37,6 +37,16 @@ const MISPLACED_FIELDS: readonly {
   { fields: ['transition', 'transform'], beside: 'events', hint: 'it belongs into each of the events' },
   { fields: ['type', 'context'], beside: 'event', hint: "it belongs into 'event'" },
   { fields: ['id', 'name'], beside: 'states', hint: 'a workflow has no such field: its path in the tree is its name' },
+  {
+    fields: ['concurrency', 'rate', 'scope'],
+    beside: 'workflow',
+    hint: "a subflow is limited by the 'concurrency' and the 'rate' at the top of its own workflow",
+  },
+  {
+    fields: ['concurrency', 'rate', 'scope'],
+    beside: 'queue',
+    hint: 'the number of its workers limits the tasks of a queue at work',
+  },
   { fields: ['files'], beside: 'image', hint: "it belongs into the action's 'files'" },
   {
     fields: ['patches'],

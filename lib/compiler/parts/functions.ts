@@ -2,6 +2,7 @@ import { anyText, integer, list, oneOf, required, text } from '../decoding/decod
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
+import { LIMIT_FIELDS, toLimits } from './call-limits.ts';
 import { httpFunction } from './http.ts';
 import { identifier } from './identifiers.ts';
 import { LAMBDA_FIELDS, toLambdaPlan } from './lambda.ts';
@@ -18,7 +19,20 @@ function defineFunction<F extends Fields>(
   return defineVariant(names, { id, ...fields }, lower as (fields: object) => FunctionPlan);
 }
 
-const container = defineFunction(
+/** As `defineFunction`, for a type whose calls may be limited. */
+function defineLimited<F extends Fields>(
+  names: readonly string[],
+  fields: F,
+  lower: (fields: Decoded<F>) => FunctionPlan,
+): Variant<FunctionPlan> {
+  const all = { ...fields, ...LIMIT_FIELDS };
+  return defineFunction(names, all, (values) => ({
+    ...lower(values as object as Decoded<F>),
+    ...toLimits((values as object as Decoded<{ id: typeof id }>).id, values),
+  }));
+}
+
+const container = defineLimited(
   ['knative-workflow', 'reusable'],
   {
     image: required(text),
@@ -46,7 +60,7 @@ function defineService(
   type: 'knative-namespace' | 'knative-global',
   ...others: readonly string[]
 ): Variant<FunctionPlan> {
-  return defineFunction([type, ...others], { service: required(text) }, ({ service }) => ({ type, service }));
+  return defineLimited([type, ...others], { service: required(text) }, ({ service }) => ({ type, service }));
 }
 
 /** The types of functions by their names in the plan (workflow-language 2). */
@@ -57,7 +71,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   subflow,
   http: httpFunction(id),
   worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),
-  lambda: defineFunction(['lambda'], LAMBDA_FIELDS, (fields) => ({ type: 'lambda', invocation: toLambdaPlan(fields) })),
+  lambda: defineLimited(['lambda'], LAMBDA_FIELDS, (fields) => ({ type: 'lambda', invocation: toLambdaPlan(fields) })),
 };
 
 /** The union of the types of functions. */

@@ -7,6 +7,7 @@ import { kindOf, oneKind } from '../decoding/kinds.ts';
 import { acceptedFields, type Decoded, decodeFields } from '../decoding/object.ts';
 import type { Variant } from '../decoding/variants.ts';
 import type { FunctionPlan, HttpAuthPlan } from '../plan/plan.ts';
+import { LIMIT_FIELDS, toLimits } from './call-limits.ts';
 import { computed, isComputed } from './computed.ts';
 
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
@@ -110,7 +111,7 @@ const AUTH: { readonly [K in HttpAuthPlan['kind']]: Decoder<HttpAuthPlan | undef
 const auth = oneKind<HttpAuthPlan>(AUTH, '{bearer: MY_TOKEN}, with the name of a secret');
 
 /** The fields of an http function: one of `url` and `base`, which mean the same, and what may be left out. */
-const FIELDS = { url, base: url, ...REQUEST_FIELDS, auth };
+const FIELDS = { url, base: url, ...REQUEST_FIELDS, auth, ...LIMIT_FIELDS };
 
 /** Reports an http function without a URL, or with two. */
 function checkUrls({ url: first, base }: Decoded<typeof FIELDS>, node: MapNode, context: Context): void {
@@ -120,11 +121,13 @@ function checkUrls({ url: first, base }: Decoded<typeof FIELDS>, node: MapNode, 
   }
 }
 
-function toPlan({ url: first, base, auth: credentials, ...request }: Decoded<typeof FIELDS>): HttpPlan {
+function toPlan(id: string, values: Decoded<typeof FIELDS>): HttpPlan {
+  const { url: first, base, auth: credentials, concurrency, rate, scope, ...request } = values;
   return {
     type: 'http',
     request: { url: first ?? base, ...omitUndefined(request) },
     ...omitUndefined({ auth: credentials }),
+    ...toLimits(id, { concurrency, rate, scope }),
   };
 }
 
@@ -137,8 +140,8 @@ export function httpFunction(id: Decoder<string>): Variant<FunctionPlan> {
     decode: (node, context) => {
       const values = decodeFields(node, fields, context);
       checkUrls(values, node, context);
-      const { type: _type, id: _id, ...others } = values;
-      return () => toPlan(others);
+      const { type: _type, id: name, ...others } = values;
+      return () => toPlan(name, others);
     },
   };
 }

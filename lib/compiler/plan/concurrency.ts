@@ -52,6 +52,15 @@ export interface ScheduledStart {
   readonly missed?: 'latest' | 'all' | 'none';
 }
 
+/** The limits of the calls of a function, which the functions of one scope share in all workflows of the namespace. */
+export interface CallLimits {
+  readonly scope: string;
+  /** The most calls at work at the same time. The key is evaluated over the data of the action. */
+  readonly concurrency?: Omit<ConcurrencyPlan, 'whenFull'>;
+  /** The most calls that begin within a period. */
+  readonly rate?: Omit<RatePlan, 'whenFull'>;
+}
+
 /** The fields of a plan that say when its runs begin. */
 export interface FlowControl {
   readonly concurrency?: ConcurrencyPlan;

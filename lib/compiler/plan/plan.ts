@@ -1,4 +1,4 @@
-import type { BatchPlan, FlowControl, ScheduledStart } from './concurrency.ts';
+import type { BatchPlan, CallLimits, FlowControl, ScheduledStart } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { WebhookStart } from './webhooks.ts';
 
@@ -60,7 +60,7 @@ export interface EventFilter {
 }
 
 /** A function that actions can call (workflow-language 2). */
-export type FunctionPlan =
+export type FunctionPlan = { readonly limits?: CallLimits } & (
   | { readonly type: 'subflow'; readonly workflow: string }
   | { readonly type: 'knative-namespace' | 'knative-global'; readonly service: string }
   | {
@@ -73,7 +73,8 @@ export type FunctionPlan =
     }
   | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan }
   | { readonly type: 'worker'; readonly task: WorkerTaskPlan }
-  | { readonly type: 'lambda'; readonly invocation: LambdaPlan };
+  | { readonly type: 'lambda'; readonly invocation: LambdaPlan }
+);
 
 /** The invocation of a lambda function, evaluated as one query over the data of the action (docs/lambda.md). */
 export interface LambdaPlan {

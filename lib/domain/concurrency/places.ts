@@ -1,4 +1,4 @@
-import type { Key, Table, Write } from '../../ports/table.ts';
+import type { Item, Key, Table, Write } from '../../ports/table.ts';
 import { RETENTION_DAYS, SECONDS_OF_A_DAY, toHead } from '../runs/items.ts';
 import type { Run } from '../runs/run.ts';
 import { getAll, putAt } from '../storage/batches.ts';
@@ -15,9 +15,28 @@ export interface QueueRow {
   readonly at: Key;
 }
 
+/** A place that ends by itself: that of a call which is made within the step of its caller, and not stored. */
+export interface PlaceLease {
+  /** The id of the call. */
+  readonly id: string;
+  /** The id of the run that makes it. */
+  readonly caller: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** A lease as the text of a holder. The holder that is a run is its id alone. */
+export const leaseText = ({ id, caller, until }: PlaceLease): string => `${id} ${caller} ${until}`;
+
+/** The id of the run or the call that a text of a holder names, and its lease if it has one. */
+export function holderOf(text: string): { readonly id: string; readonly lease?: PlaceLease } {
+  const [id = '', caller, until] = text.split(' ');
+  return caller === undefined ? { id } : { id, lease: { id, caller, until: Number(until) } };
+}
+
 /** Who has the places of a group, and who waits for one. */
 export interface Places {
-  /** The ids of the runs that have a place, the oldest first. */
+  /** The texts of the holders, the oldest first: the ids of the runs that have a place, and leases. */
   readonly holders: readonly string[];
   /** Changes with the holders; undefined: there are none. */
   readonly version: string | undefined;
@@ -25,11 +44,12 @@ export interface Places {
   readonly queue: readonly QueueRow[];
 }
 
-/** The group of a run. */
-export const groupOf = ({ workflowId, concurrency }: Pick<Run, 'workflowId' | 'concurrency'>): keys.Group => ({
-  workflowId,
-  key: concurrency?.key ?? '',
-});
+/** The group of a run: that of its function for a call. */
+export function groupOf(run: Run): keys.Group {
+  if (run.kind === 'workflow') return { workflowId: run.workflowId, key: run.concurrency?.key ?? '' };
+  const { scope = '', key = '' } = run.site.limits ?? {};
+  return { workflowId: keys.scopeOwner(run.namespaceId, scope), key };
+}
 
 /** Reads the places of a group with one query, and the first `most` of its queue. */
 export async function read(table: Table, group: keys.Group, most: number): Promise<Places> {
@@ -98,8 +118,17 @@ export function queueWrite(
 /** The key of a run's row in the queue. */
 export const rowOf = (group: keys.Group, queuedAt: string): Key => keys.queuedAt(group, queuedAt);
 
-/** Returns those of the runs that exist and have not ended. Their large parts are not read. */
-export async function pendingOf(table: Table, ids: readonly string[]): Promise<string[]> {
+/**
+ * Returns those of the holders that are runs which exist and have not ended, or leases that have not. The large parts of runs
+ * are not read. `now`: milliseconds since 1970.
+ */
+export async function pendingOf(table: Table, holders: readonly string[], now: number): Promise<string[]> {
+  const all = holders.map((text) => ({ text, ...holderOf(text) }));
+  const ids = all.flatMap(({ id, lease }) => (lease === undefined ? [id] : []));
   const items = await getAll(table, ids.map(run));
-  return ids.filter((_, index) => items[index] !== undefined && toHead(items[index]).status === 'pending');
+  const isPending = (item: Item | undefined): boolean => item !== undefined && toHead(item).status === 'pending';
+  const pending = new Set(ids.filter((_, index) => isPending(items[index])));
+  return all
+    .filter(({ id, lease }) => (lease === undefined ? pending.has(id) : lease.until > now))
+    .map(({ text }) => text);
 }

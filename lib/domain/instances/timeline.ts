@@ -106,7 +106,7 @@ function toStep(run: Run, recorded: RecordedStep, code: Code) {
     change: change === undefined ? undefined : toPatch(change),
     calls: all
       ?.toSorted((a, b) => a.i - b.i || a.k - b.k)
-      .map(({ i, k, id, code, message = '', retryIn, reused, sent }) =>
+      .map(({ i, k, id, code, message = '', retryIn, queued, reused, sent }) =>
         omitUndefined({
           call: i,
           attempt: k,
@@ -114,6 +114,7 @@ function toStep(run: Run, recorded: RecordedStep, code: Code) {
           ...(sent === undefined ? {} : sentFrom(sent)),
           error: code === undefined ? undefined : { code, message },
           retryInMs: retryIn,
+          queuedMs: queued,
           reused,
         }),
       )

@@ -9,7 +9,7 @@ import { removeOfWorkflow } from '../namespaces/variables.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
 import { ignoreConflict, onConflict } from '../storage/conflicts.ts';
-import { concurrencyLimit } from '../storage/keys/concurrency-keys.ts';
+import { functionLimits, ownerLimits } from '../storage/keys/concurrency-keys.ts';
 import { unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
@@ -53,7 +53,7 @@ async function removeStarts({ table, blobs, schedules, clock }: Needs, id: strin
   );
   await table.write([
     { do: 'delete', key: keys.collection(id) },
-    ...(isLimited ? [{ do: 'delete', key: concurrencyLimit(id) } as const] : []),
+    ...(isLimited ? [{ do: 'delete', key: ownerLimits(id) } as const] : []),
     ...markers,
   ]);
 }
@@ -137,6 +137,7 @@ async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise
   await deleteAll(table, keys.variables({ scope: 'namespace', id }));
   await deleteAll(table, keys.counters(id));
   await deleteAll(table, keys.deadLetters(id));
+  await deleteAll(table, functionLimits(id));
   await deleteAll(table, keys.openRuns(id));
   await deleteAll(table, unfinishedTasks(id));
   await deleteAll(table, keys.openEvents(id));

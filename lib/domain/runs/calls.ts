@@ -60,6 +60,15 @@ export interface WorkerCallee {
 /** The callee of a call that is no subflow. */
 export type StoredCallee = ContainerCallee | NativeCallee | WorkerCallee;
 
+/** The limits of the function that a call is of: the name of their scope, and the values of their keys as texts. */
+export interface CallScope {
+  readonly scope: string;
+  /** That of the key of `concurrency`; empty without one. */
+  readonly key: string;
+  /** That of the key of `rate`; empty without one. */
+  readonly rateKey: string;
+}
+
 /** The place from which a call is made, and its bounds. */
 export interface CallSite {
   /** The id of the calling instance. */
@@ -74,4 +83,6 @@ export interface CallSite {
   /** The deadline of the call, milliseconds since 1970. */
   readonly until: number;
   readonly files: readonly WantedFile[];
+  /** Absent: its function has none. */
+  readonly limits?: CallScope;
 }

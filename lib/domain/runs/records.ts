@@ -37,6 +37,8 @@ export interface RecordedCall {
   readonly message?: string;
   /** Milliseconds until the next attempt; absent without one. */
   readonly retryIn?: number;
+  /** How long it waited for the limits of its function, milliseconds; absent: it did not. */
+  readonly queued?: number;
   /** The call that it sent outside, if it was of a native function, as the text of `sentText`. */
   readonly sent?: string;
   /** It was not made: its result is that of the run which this one repeats. */

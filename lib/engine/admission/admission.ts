@@ -1,13 +1,15 @@
-import type { ConcurrencyPlan } from '../../compiler/plan/concurrency.ts';
+import type { ConcurrencyPlan, FlowControl } from '../../compiler/plan/concurrency.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
-import { limitOf } from '../../domain/concurrency/limits.ts';
+import { limitOf, rulesIn } from '../../domain/concurrency/limits.ts';
 import * as concurrency from '../../domain/concurrency/places.ts';
 import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
+import { ownerLimits, scopeOwner } from '../../domain/storage/keys/concurrency-keys.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { cancel } from '../delivery/deliver.ts';
 import { admitted, DELETED, handOver, unqueued } from '../delivery/hand-over.ts';
+import { nextOfCall } from '../machines/call-machines.ts';
 import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/executions.ts';
 import type { DeliveryPorts } from '../ports.ts';
 import { keyOf, priorityOf } from './groups.ts';
@@ -77,7 +79,7 @@ async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Take
   const { run, rule, group } = start;
   if (rule.whenFull === 'queue' || rule.whenFull === 'cancelOldest') return enqueue(ports, start);
   // The process that ended a holder may have crashed before it released the place.
-  const pending = await concurrency.pendingOf(ports.table, holders);
+  const pending = await concurrency.pendingOf(ports.table, holders, ports.clock.now());
   const ended = holders.find((id) => !pending.includes(id));
   if (ended !== undefined) {
     await handOver(ports, group, ended);
@@ -89,7 +91,17 @@ async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Take
   return reject(ports, run, { message, holders, retryAfter: RETRY_SECONDS }, rule.whenFull === 'skip');
 }
 
-const valuesOf = async (plan: Plan, run: runs.Run) => ({
+/** What says when a run begins, and whose rate and places those are. */
+interface Rules extends Pick<FlowControl, 'concurrency' | 'rate'> {
+  readonly owner: string;
+  readonly rateKey: string;
+  readonly key: string;
+  readonly priority: number;
+}
+
+const rulesOf = async (plan: Plan, run: runs.Run): Promise<Rules> => ({
+  ...plan,
+  owner: run.workflowId,
   rateKey: await keyOf('rate', plan.rate?.key, run),
   key: await keyOf('concurrency', plan.concurrency?.key, run),
   priority: await priorityOf(plan, run),
@@ -97,12 +109,22 @@ const valuesOf = async (plan: Plan, run: runs.Run) => ({
 
 /** Lets a run begin as soon as the rate of its workflow allows it and a place is free. */
 async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: ExecutionHandle): Promise<Admission> {
-  const valued = await orProblem(run, () => valuesOf(plan, run));
+  const valued = await orProblem(run, () => rulesOf(plan, run));
   if ('problem' in valued) return refuse(ports, run, valued.problem);
-  const { rateKey, key, priority } = valued.value;
-  const { rate, concurrency: rule } = plan;
+  return askBy(ports, valued.value, run, execution);
+}
+
+/** As `ask`, by the rules of the workflow of a run, or of the function of a call. */
+async function askBy(
+  ports: DeliveryPorts,
+  rules: Rules,
+  run: runs.Run,
+  execution?: ExecutionHandle,
+): Promise<Admission> {
+  const { rate, concurrency: rule, owner, rateKey, key, priority } = rules;
   const attempt = async (): Promise<Admission | undefined> => {
-    const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run, rate, rateKey) : undefined;
+    const group = { workflowId: owner, key: rateKey };
+    const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run.id, rate, group) : undefined;
     const isOver = next !== undefined && !next.isFree;
     if (rate && isOver) return onOverRate(ports, run, rate, { key: rateKey, next });
     const counted = next === undefined ? run : { ...run, hold: { by: 'rate', key: rateKey, until: next.at } as const };
@@ -110,11 +132,11 @@ async function ask(ports: DeliveryPorts, plan: Plan, run: runs.Run, execution?: 
     if (rule === undefined) {
       return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, fate: 'goes' });
     }
-    const placed = { ...start, rule, group: { workflowId: run.workflowId, key }, priority };
+    const placed = { ...start, rule, group: { workflowId: owner, key }, priority };
     const taken = await takePlace(ports, placed);
     return 'holders' in taken ? onFull(ports, placed, taken) : taken;
   };
-  const name = `${run.workflowId} ${rateKey}`;
+  const name = `${owner} ${rateKey}`;
   for (;;) {
     const tried = () => retryOnConflict(attempt);
     const admission = await (rate === undefined ? tried() : inTurn(ports.table, name, tried));
@@ -150,6 +172,28 @@ export async function admit(ports: DeliveryPorts, revision: revisions.Revision, 
   return fate === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, fate };
 }
 
+/**
+ * As `admit`, for a call of a function with limits, which may be stored or not: it keeps its place until it ends, and waits for it
+ * in the order of arrival. Any other call, and one that has asked before, is returned as it is.
+ */
+export async function admitCall(ports: DeliveryPorts, call: runs.Run, execution?: ExecutionHandle): Promise<runs.Run> {
+  const limits = call.kind === 'call' ? call.site.limits : undefined;
+  const isAsking = isUnasked(call) || (isDue(ports, call) && call.concurrency === undefined);
+  if (limits === undefined || !isAsking) return call;
+  const owner = scopeOwner(call.namespaceId, limits.scope);
+  const [item] = await ports.table.get([ownerLimits(owner)]);
+  const { limit, rate } = rulesIn(item);
+  const whenFull = 'queue';
+  const rules = {
+    ...limits,
+    owner,
+    priority: 0,
+    ...(limit === undefined ? {} : { concurrency: { limit, whenFull } as const }),
+    ...(rate === undefined ? {} : { rate: { ...rate, whenFull } as const }),
+  };
+  return (await askBy(ports, rules, call, execution)).run;
+}
+
 /** Whether the time of a run has come that was held back. */
 const isDue = ({ clock }: DeliveryPorts, run: runs.Run): boolean =>
   runs.isQueued(run) && run.hold !== undefined && clock.now() >= run.hold.until;
@@ -160,9 +204,17 @@ const isDue = ({ clock }: DeliveryPorts, run: runs.Run): boolean =>
  */
 export async function beginHeld(ports: DeliveryPorts, run: runs.Run): Promise<runs.Run> {
   if (!isDue(ports, run)) return run;
+  if (run.kind === 'call') return beginHeldCall(ports, run);
   const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
   if (revision === undefined) return cancel(ports, run, DELETED);
   const execution = await nextOfFirst(ports, revision, run);
   const { run: begun, fate } = await ask(ports, revisions.planOf(revision), run, execution);
   return fate === 'goes' ? startOrMove(ports, begun) : begun;
+}
+
+/** The execution that held a call back makes it too, unless the call has a machine of its own kind. */
+async function beginHeldCall(ports: DeliveryPorts, call: runs.Call): Promise<runs.Run> {
+  const isByMachine = runs.isNativeCall(call) && call.callee.byMachine === true;
+  const begun = await admitCall(ports, call, isByMachine ? await nextOfCall(ports, call) : undefined);
+  return isByMachine && !runs.isQueued(begun) ? startOrMove(ports, begun) : begun;
 }

@@ -135,10 +135,12 @@ export class CallIntake {
   }
 
   private record({ i, k }: CallKey, child: runs.Run, retryIn?: number): void {
-    const { id, status, code, message } = child;
+    const { id, status, code, message, created, began } = child;
     const sent = sentOf(child);
     const failed = status === 'complete' ? {} : { code, message };
-    this.unit.recorder.addCall({ i, k, id, ...failed, ...omitUndefined({ retryIn, sent: sent && sentText(sent) }) });
+    const queued = child.kind === 'call' && began !== undefined ? began - created : undefined;
+    const more = omitUndefined({ retryIn, queued, sent: sent && sentText(sent) });
+    this.unit.recorder.addCall({ i, k, id, ...failed, ...more });
   }
 
   /** Logs an attempt that the machine has retried by itself. */

@@ -1,8 +1,10 @@
 import { secretsOf } from '../../compiler/plan/traits.ts';
+import { scopesOf } from '../../domain/concurrency/limits.ts';
 import { declare as declareSecrets } from '../../domain/credentials/secrets.ts';
 import { note } from '../../domain/logs/change-lines.ts';
 import * as purging from '../../domain/purging/purging.ts';
 import { collectUnused, definesServices } from '../../domain/services/garbage.ts';
+import { scopeOwner } from '../../domain/storage/keys/concurrency-keys.ts';
 import { completeChange, followChangeOf } from '../../domain/tree/arming.ts';
 import type { ResolvedNode, WorkflowNode } from '../../domain/tree/nodes.ts';
 import { LATEST } from '../../domain/tree/refs.ts';
@@ -38,6 +40,8 @@ async function updateDependents(
   const account = accountOf(ports, { namespaceId: namespace.id, namespace: namespace.name });
   await onAccountOf(account, () => defineEarly(ports, opened));
   if (allowsMore(before?.revision, revision)) await handOverAll(ports, node.id);
+  // Another workflow may have set lower limits.
+  for (const scope of scopesOf(revision.plan).keys()) await handOverAll(ports, scopeOwner(namespace.id, scope));
   await declareSecrets(ports, namespace, secretsOf(revision.plan));
   if (isStart) await followChangeOf(ports, opened, before);
   const kind = before === undefined ? 'workflow.create' : 'workflow.update';

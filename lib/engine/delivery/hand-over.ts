@@ -4,7 +4,8 @@ import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { nextOfFirst, startOrMove } from '../machines/executions.ts';
+import { nextOfCall } from '../machines/call-machines.ts';
+import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from '../run/commit/log-buffer.ts';
 import { type Cancellation, endRun } from './cancellation.ts';
@@ -13,10 +14,12 @@ import { type Cancellation, endRun } from './cancellation.ts';
 export function unqueued(ports: Pick<EnginePorts, 'clock'>, run: runs.Run): runs.Run {
   const { queued, ...rest } = run;
   if (queued === undefined) return run;
+  const now = ports.clock.now();
+  const begun = { ...rest, began: now, updated: now, executionBegan: now };
+  if (run.kind === 'call') return begun;
   const log = new LogBuffer(ports.clock, run);
   log.add('Workflow leaves the queue.', 'info', '');
-  const now = ports.clock.now();
-  return { ...rest, ...log.stored, began: now, updated: now, executionBegan: now };
+  return { ...begun, ...log.stored };
 }
 
 /** The run as it begins with a place. */
@@ -42,6 +45,14 @@ const newHolders = ({ clock }: Pick<EnginePorts, 'clock'>, { version }: Turn, ho
   ...{ holders, before: version, version: clock.uuid(), now: clock.now() },
 });
 
+/** The execution in which a queued run of a workflow begins; undefined: the workflow is deleted. */
+async function executionOf(ports: EnginePorts, run: runs.Run, limit: number): Promise<ExecutionHandle | undefined> {
+  // A workflow that is deleted has no limit, and its revisions may still be in the cache.
+  const read = limit === Number.POSITIVE_INFINITY ? revisions.needStored : revisions.need;
+  const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  return revision && nextOfFirst(ports, revision, run);
+}
+
 /**
  * Gives a place to a queued run and starts it. Returns false for one that has ended: the process that cancelled it crashed
  * before it removed the row. Throws ConflictError if another process changed the places or the run.
@@ -50,14 +61,12 @@ async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.Queue
   const { group, limit, staying } = turn;
   const run = await runs.find(ports, row.id);
   if (run === undefined || !runs.isQueued(run)) return false;
-  // A workflow that is deleted has no limit, and its revisions may still be in the cache.
-  const read = limit === Number.POSITIVE_INFINITY ? revisions.needStored : revisions.need;
-  const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
-  if (revision === undefined) {
+  const execution = run.kind === 'call' ? await nextOfCall(ports, run) : await executionOf(ports, run, limit);
+  if (execution === undefined) {
     await endRun(ports, run, DELETED);
     return false;
   }
-  const next = { ...admitted(ports, run, group.key), ...(await nextOfFirst(ports, revision, run)) };
+  const next = { ...admitted(ports, run, group.key), ...execution };
   const begun = await runs.commit(
     ports,
     { ...next, seq: run.seq + 1 },
@@ -80,13 +89,15 @@ async function handOverOne(
   const { table } = ports;
   const places = await concurrency.read(table, group, 1);
   const [first] = places.queue;
-  const remaining = places.holders.filter((id) => id !== leaving);
+  const remaining = places.holders.filter((text) => concurrency.holderOf(text).id !== leaving);
   const isLeaving = remaining.length < places.holders.length;
   const limit = first === undefined ? 0 : await limitOf(table, group.workflowId);
   const isFull = remaining.length >= limit;
   // The process that ended a holder may have crashed before it released the place.
   const staying =
-    first !== undefined && isFull && !isLeaving ? await concurrency.pendingOf(ports.table, remaining) : remaining;
+    first !== undefined && isFull && !isLeaving
+      ? await concurrency.pendingOf(table, remaining, ports.clock.now())
+      : remaining;
   const turn = { ...places, group, limit, staying };
   if (first !== undefined && staying.length < limit) {
     if (await admitFirst(ports, turn, first)) return staying.length + 1 < limit;

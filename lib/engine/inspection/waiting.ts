@@ -1,4 +1,3 @@
-import * as concurrency from '../../domain/concurrency/places.ts';
 import * as events from '../../domain/events/events.ts';
 import { toRecord } from '../../domain/instances/instances.ts';
 import { homeOf } from '../../domain/namespaces/partitions.ts';
@@ -13,6 +12,7 @@ import { childId } from '../run/child-ids.ts';
 import { decideRetry } from '../run/retry-decisions.ts';
 import { toHolder } from '../workers/leases.ts';
 import { newestAttempts } from './attempts.ts';
+import { queueOfCall, queueOfRun } from './queued.ts';
 
 type Needs = Pick<Ports, 'table' | 'blobs' | 'clock' | 'settings'>;
 
@@ -29,6 +29,7 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
   const failed = await Promise.all(
     shown.map(({ i, k, s }) => (s === undefined ? undefined : runs.find(ports, childId(run, origin, { i, k: k - 1 })))),
   );
+  const queues = await Promise.all(attempts.map(({ child }) => queueOfCall(ports, child)));
   const open = attempts.map(({ key, child }, index) => {
     const { i, k } = key;
     const id = childId(run, origin, { i, k });
@@ -36,7 +37,16 @@ async function openCalls(ports: Needs, run: runs.Run, { calls, origin }: Wait) {
     const task = status === 'pending' && runs.isTask(child) ? child.callee : undefined;
     const worker = task === undefined ? {} : { worker: { queue: task.queue, ...toHolder(task, ports.clock.now()) } };
     const retry = retryOf(ports, run, key, { child, before: failed[index] });
-    return { call: i, attempt: k, instance: id, status, workflow: child?.path ?? '', ...worker, ...retry };
+    return {
+      call: i,
+      attempt: k,
+      instance: id,
+      status,
+      workflow: child?.path ?? '',
+      ...worker,
+      ...queues[index],
+      ...retry,
+    };
   });
   return { total: calls.total, returned: calls.returned, open };
 }
@@ -96,28 +106,13 @@ function toEvents({ mode, filters, received }: Listening) {
   return { mode, filters: filters.map(toFilter) };
 }
 
-/** The place of a queued run, from 1, and the runs that have the places of its workflow. */
-async function toConcurrency({ table }: Needs, run: runs.Run) {
-  const group = concurrency.groupOf(run);
-  const { holders } = await concurrency.read(table, group, 0);
-  const place = await concurrency.queuePositionOf(table, group, run.concurrency?.queuedAt ?? '');
-  return { workflow: run.path, key: group.key, place, heldBy: [...holders] };
-}
-
-/** What a queued run waits for: a time, or a place. */
-async function toQueued(ports: Needs, run: runs.Run) {
-  if (run.hold === undefined || run.concurrency !== undefined) return { concurrency: await toConcurrency(ports, run) };
-  const { by, key, until, starts = 1 } = run.hold;
-  return { held: { workflow: run.path, by, key, until: toTimestamp(until), starts } };
-}
-
 /** The reply of GET waiting: what a run waits for. */
 export async function toWaiting(ports: Needs, run: runs.Run) {
   const { wait, cancelOn } = run;
   const canBeCancelled = run.status === 'pending' && cancelOn !== undefined;
   const reply = {
     ...{ namespace: run.namespace, instance: toRecord(run) },
-    ...(runs.isQueued(run) ? await toQueued(ports, run) : {}),
+    ...(runs.isQueued(run) ? await queueOfRun(ports, run) : {}),
     ...(canBeCancelled ? { cancelOn: { type: cancelOn.filter.type, context: cancelOn.filter.context } } : {}),
   };
   if (run.status !== 'pending' || wait === undefined || !wait.isWaiting) return reply;

@@ -33,6 +33,12 @@ export async function callExecution(
   return { machine: await defineMachine(executions, name), executions: 1, express: false, entryWait: 0 };
 }
 
+/** The execution of a call that was queued: one that held it back has ended. */
+export const nextOfCall = async (ports: Pick<EnginePorts, 'executions'>, call: Call): Promise<ExecutionHandle> => ({
+  ...(await callExecution(ports, call)),
+  executions: call.executions + 1,
+});
+
 /** The next execution of a run that is held back before it begins. */
 export async function heldExecution(
   { executions, clock }: Pick<EnginePorts, 'executions' | 'clock'>,

@@ -2,6 +2,7 @@ import type { CallTask, TaskReply } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { callerWith } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
+import { admitCall } from '../admission/admission.ts';
 import { launch, storeChild } from '../calls/callees/children.ts';
 import { prepareCall } from '../calls/preparation.ts';
 import { serve } from '../calls/serving.ts';
@@ -22,6 +23,10 @@ import { isWaiting, type WaitingRun } from '../run/waiting-run.ts';
 import { runChildInPlace, wakeCaller } from '../step/resume.ts';
 import { offerTask } from '../workers/offering.ts';
 import { FaultError } from './results.ts';
+
+/** Whether a call with limits has an execution of its own. */
+const isMadeElsewhere = (child: runs.Run): boolean =>
+  child.kind === 'call' && child.site.limits !== undefined && child.machine !== '';
 
 /** A child has this long within the task, until it ends or waits. */
 const IN_PLACE_MS = 2_000;
@@ -138,8 +143,11 @@ class CallMaker {
   }
 
   /** Offers the task of a worker, or calls the container or function of a child and reports its end. */
-  private async serve(child: runs.Run): Promise<TaskReply | undefined> {
+  private async serve(stored: runs.Run): Promise<TaskReply | undefined> {
     const { ports, task } = this;
+    const child = await admitCall(ports, stored);
+    // It waits for the limits of its function, or has an execution since it did.
+    if (runs.isQueued(child) || isMadeElsewhere(child)) return this.continueInMachine(child);
     if (runs.isTask(child)) {
       const offered = await offerTask(ports, child, task);
       return offered.status === 'pending' ? undefined : this.reportAgain(offered);

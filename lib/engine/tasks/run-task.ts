@@ -47,10 +47,10 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     // The process that committed the run may have crashed before it delivered what that owes.
     if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
     if (status !== 'pending') return outcomeOfEnd(run);
-    if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
-    if (run.kind === 'call') return serveHere(ports, run);
     if (isStale(run, task)) return restart(ports, run);
     if (runs.isQueued(run)) return beginLater(ports, run);
+    if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
+    if (run.kind === 'call') return serveHere(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return replaceExecution(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
@@ -63,9 +63,10 @@ function outcomeOfEnd(run: runs.Run): Outcome {
   return END;
 }
 
-/** Calls the container or the function of a call for which nothing waits. */
+/** Calls the container or the function of a call for which no task of a machine makes it. */
 async function serveHere(ports: RunnerPorts, call: runs.Run): Promise<Outcome> {
-  const ended = await serve(ports, call, false);
+  const isAwaited = (call.parent?.token ?? '') !== '';
+  const ended = await serve(ports, call, isAwaited);
   await noteUnawaitedFailure(ports, ended);
   await deliver(ports, ended, { hasStopped: true });
   return outcomeOfEnd(ended);
@@ -94,8 +95,9 @@ async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
 /** Lets a run begin that was held back, or its machine wait for longer. */
 async function beginLater(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
   const begun = await beginHeld(ports, run);
-  const isHeld = runs.isQueued(begun) && runs.executionOf(begun) === runs.executionOf(run) && begun.machine !== '';
-  return isHeld ? outcomeOfHold(begun) : END;
+  const isHere = runs.executionOf(begun) === runs.executionOf(run) && begun.machine !== '';
+  if (runs.isQueued(begun)) return isHere ? outcomeOfHold(begun) : END;
+  return begun.kind === 'call' && isHere ? serveHere(ports, begun) : END;
 }
 
 /** The attempts of a task of the wait are exhausted: a new execution makes them again. */

@@ -52,12 +52,18 @@ export function stagedSource({ path, source, plan, isMocked, startsByHand }: Sta
   return JSON.stringify(root);
 }
 
+/** The fields of a function that a stand-in has too. */
+const LIMITS = ['concurrency', 'rate', 'scope'];
+
+const limitsIn = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => LIMITS.includes(name.toLowerCase())));
+
 function stagedFunctions(list: Json | undefined, replaced: ReadonlyMap<string, Fields>): Json {
   if (!Array.isArray(list)) return list ?? [];
   return (list as readonly Json[]).map((one) => {
     const fields = one as Fields;
     const id = ownMember(fields, entryOf(fields, 'id') ?? '');
     const standIn = typeof id === 'string' ? replaced.get(id) : undefined;
-    return standIn === undefined || id === undefined ? one : { id, ...standIn };
+    return standIn === undefined || id === undefined ? one : { id, ...standIn, ...limitsIn(fields) };
   });
 }

@@ -75,7 +75,7 @@ function Calls({ namespace, step }: { readonly namespace: string; readonly step:
     <section class="data-part" aria-label="Calls">
       <h2 class="minor">Calls</h2>
       <ul>
-        {calls.map(({ call, attempt, instance, kind, to, status, ms, error, retryInMs }) => (
+        {calls.map(({ call, attempt, instance, kind, to, status, ms, error, retryInMs, queuedMs }) => (
           <li class="child" key={`${call} ${attempt}`}>
             <span class="cut">
               Call {call + 1}, attempt {attempt + 1}
@@ -91,6 +91,7 @@ function Calls({ namespace, step }: { readonly namespace: string; readonly step:
             <span class={error === undefined ? 'quiet grows cut' : 'is-failed grows cut'}>
               {error === undefined ? '' : `${error.code}: ${error.message}`}
             </span>
+            {queuedMs !== undefined && <span class="quiet">queued for {duration(queuedMs)}</span>}
             {retryInMs !== undefined && <span class="quiet">again after {duration(retryInMs)}</span>}
           </li>
         ))}

@@ -145,12 +145,19 @@ function OpenCall({ namespace, call }: { readonly namespace: string; readonly ca
   );
 }
 
+/** What a call waits for by the limits of its function. */
+function limitText({ concurrency, held }: Calls['open'][number]): string {
+  if (concurrency === undefined) return `held back by the rate of functions of ${held?.scope} until ${held?.until}`;
+  return `number ${numeric(concurrency.place)} in the queue of functions of ${concurrency.scope}`;
+}
+
 function OpenCalls({ namespace, calls: { open } }: { readonly namespace: string; readonly calls: Calls }) {
   return (
     <ul class="near-misses">
       {open.slice(0, MOST_CALLS).map((one) => (
         <li key={`${one.call} ${one.attempt}`}>
           <OpenCall namespace={namespace} call={one} />
+          {(one.concurrency ?? one.held) !== undefined && <span class="quiet">, {limitText(one)}</span>}
           {one.retry !== undefined && <Retry retry={one.retry} />}
         </li>
       ))}

@@ -78,6 +78,7 @@ export const step = z.object({
         ms: z.optional(z.number()),
         error: z.optional(failure),
         retryInMs: z.optional(z.number()),
+        queuedMs: z.optional(z.number()),
         reused: z.optional(z.literal(true)),
         unawaited: z.optional(z.literal(true)),
       }),
@@ -134,14 +135,18 @@ const holder = {
 /** The next attempt of a call, and why the last one failed. */
 const retry = z.object({ attempt: z.int(), of: z.optional(z.int()), at: time, error: z.optional(failure) });
 
+/** The place in a queue, from 1, and the runs that have the places; or the field that holds a run or a call back, and its starts. */
+const queued = { key: z.string(), place: z.int(), heldBy: z.array(uuid) };
+const held = { by: holdField, key: z.string(), until: time, starts: z.int() };
+
 /** `waiting` is absent for a run that has ended or runs at this moment. */
 export const waiting = z.object({
   namespace: z.string(),
   instance: instanceRecord,
   cancelOn: z.optional(z.object({ type: z.string(), context: data })),
-  // Of a queued run: its place, from 1, and the runs that have the places; or the field that holds it back, and its starts.
-  concurrency: z.optional(z.object({ workflow: z.string(), key: z.string(), place: z.int(), heldBy: z.array(uuid) })),
-  held: z.optional(z.object({ workflow: z.string(), by: holdField, key: z.string(), until: time, starts: z.int() })),
+  // Of a queued run.
+  concurrency: z.optional(z.object({ workflow: z.string(), ...queued })),
+  held: z.optional(z.object({ workflow: z.string(), ...held })),
   waiting: z.optional(
     z.object({
       state: z.string(),
@@ -168,6 +173,9 @@ export const waiting = z.object({
                 status: z.enum(['not begun', 'pending', 'complete', 'failed', 'crashed']),
                 workflow: z.string(),
                 worker: z.optional(z.object({ queue: z.string(), ...holder })),
+                // Of a call that waits for the limits of its function.
+                concurrency: z.optional(z.object({ scope: z.string(), ...queued })),
+                held: z.optional(z.object({ scope: z.string(), ...held })),
                 retry: z.optional(retry),
               }),
             ),

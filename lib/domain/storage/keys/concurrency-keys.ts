@@ -3,8 +3,17 @@ import { sha256 } from '../ids.ts';
 import { at, catalog, type Partition, type PartitionRange, runOrder, runs } from '../key-parts.ts';
 import { priorityText } from './worker-keys.ts';
 
-/** The key of the limit that the latest revision of a workflow sets. */
-export const concurrencyLimit = (workflowId: string): Key => at(catalog(`concurrency#${workflowId}`));
+/** The limits of the functions of a namespace, by their scopes. */
+export const functionLimits = (namespaceId: string): Partition => catalog(`function-limits#${namespaceId}`);
+
+/** What has places: a workflow, by its id, or a scope of functions. Ids have no slash. */
+export const scopeOwner = (namespaceId: string, scope: string): string => `${namespaceId}/${scope}`;
+
+/** The key of the limits that the latest revision of a workflow sets, or the latest revision with a function of a scope. */
+export function ownerLimits(owner: string): Key {
+  const [namespaceId = '', scope] = owner.split('/');
+  return scope === undefined ? at(catalog(`concurrency#${owner}`)) : at(functionLimits(namespaceId), scope);
+}
 
 const SHARDS = '0123456789abcdef';
 const HASH_LENGTH = 32;
@@ -15,10 +24,11 @@ const shard = (workflowId: string, digit: string): Partition => runs(`concurrenc
 export const concurrencyShards = (workflowId: string): readonly Partition[] =>
   [...SHARDS].map((digit) => shard(workflowId, digit));
 
-/** The runs of a workflow that share places: those with one value of its key. */
+/** The runs of a workflow, or the calls of a scope, that share places: those with one value of its key. */
 export interface Group {
+  /** The id of the workflow, or the `scopeOwner`. */
   readonly workflowId: string;
-  /** The value of the key as text; empty for a workflow without a key. */
+  /** The value of the key as text; empty without a key. */
   readonly key: string;
 }
 

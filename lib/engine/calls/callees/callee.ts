@@ -1,5 +1,5 @@
 import type { ActionPlan } from '../../../compiler/plan/plan.ts';
-import type { WantedFile, WorkerCallee } from '../../../domain/runs/calls.ts';
+import type { CallScope, WantedFile, WorkerCallee } from '../../../domain/runs/calls.ts';
 import type { Run } from '../../../domain/runs/runs.ts';
 import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../../domain/runs/waits.ts';
 import type { SecretReader } from '../../evaluation/secrets.ts';
@@ -22,6 +22,8 @@ export interface CallInput {
   readonly byMachine?: true;
   /** For the call of a worker. */
   readonly task?: TaskTerms;
+  /** Absent: the function has no limits. */
+  readonly limits?: CallScope;
 }
 
 /** The state that calls. */

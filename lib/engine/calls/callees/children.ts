@@ -1,7 +1,7 @@
 import * as runs from '../../../domain/runs/runs.ts';
 import { callerWith, type HoldingTask } from '../../../domain/runs/waits.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
-import { admit } from '../../admission/admission.ts';
+import { admit, admitCall } from '../../admission/admission.ts';
 import { callExecution } from '../../machines/call-machines.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../../machines/executions.ts';
 import { sealInput } from '../../native/inputs.ts';
@@ -18,8 +18,9 @@ async function executionFor(ports: EnginePorts, child: runs.Run): Promise<Execut
   return firstExecution(ports, await revisions.need(ports, child.workflowId, child.revision), child);
 }
 
-/** Lets a child that has not begun take a place in the concurrency of its workflow. Returns it as it is stored then. */
+/** Lets a child that has not begun take a place in the concurrency of its workflow or function. Returns it as it is stored then. */
 async function admitStored(ports: DeliveryPorts, child: runs.Run): Promise<runs.Run> {
+  if (child.kind === 'call') return admitCall(ports, child);
   const mayBegin = child.kind === 'workflow' && child.status === 'pending' && child.machine === '';
   if (!mayBegin) return child;
   return (await admit(ports, await revisions.need(ports, child.workflowId, child.revision), child)).run;

@@ -8,6 +8,7 @@ import type { Callee } from './callee.ts';
 import { openContainer } from './container.ts';
 import { openHttp } from './http.ts';
 import { openLambda } from './lambda.ts';
+import { limited } from './limited.ts';
 import { openImage } from './native.ts';
 import { openSubflow } from './subflow.ts';
 import { openWorker } from './worker.ts';
@@ -63,6 +64,9 @@ export function calleeKindFor(
 export async function openCallee(ports: RunnerPorts, caller: Run, plan: Plan, action: ActionPlan): Promise<Callee> {
   const called = needFunction(plan, action);
   const image = nativeImageFor(caller, called, action);
-  if (image !== undefined) return openImage(image, action);
-  return (OPEN[called.type] as Open<Kind>)(ports, caller, called, action);
+  const callee =
+    image === undefined
+      ? await (OPEN[called.type] as Open<Kind>)(ports, caller, called, action)
+      : openImage(image, action);
+  return called.limits === undefined ? callee : limited(callee, called.limits);
 }

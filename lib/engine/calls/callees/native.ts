@@ -1,8 +1,10 @@
 import { type NativeImage, onlyComputes, readsFiles } from '../../../compiler/plan/native-images.ts';
 import type { ActionPlan } from '../../../compiler/plan/plan.ts';
 import type { NativeCallee } from '../../../domain/runs/calls.ts';
-import { isNativeCall } from '../../../domain/runs/runs.ts';
+import { type Call, isNativeCall, type Run } from '../../../domain/runs/runs.ts';
 import { toJson } from '../../../language/json.ts';
+import { admitCall } from '../../admission/admission.ts';
+import { leaveHere, takeHere } from '../../admission/call-places.ts';
 import { filesOf, readFiles } from '../../containers/files.ts';
 import { evaluate } from '../../evaluation/evaluation.ts';
 import { internalFailure } from '../../evaluation/failures.ts';
@@ -10,13 +12,28 @@ import { evaluateWithSecrets } from '../../evaluation/secrets.ts';
 import { rootOf } from '../../limits/starts.ts';
 import type { NativeName } from '../../native/functions.ts';
 import type { ImageInput } from '../../native/images/call.ts';
+import { sealInput } from '../../native/inputs.ts';
 import { callInPlace } from '../../native/serving.ts';
+import type { RunnerPorts } from '../../ports.ts';
 import { type Callee, keyOfCall } from './callee.ts';
 import { storeChild } from './children.ts';
 import { newCall } from './stored-call.ts';
 
 /** A call that may take longer is made by the machine: a step commits within the lease of its run. */
 const MAX_IN_PLACE_MS = 30_000;
+
+/** Makes a call in place if the limits of its function let it begin now; else it is stored, and waits. */
+async function withPlace(ports: RunnerPorts, child: Call, ms: number, make: () => Promise<Run>): Promise<Run> {
+  const { limits } = child.site;
+  if (limits === undefined) return make();
+  const call = { child, limits, ms };
+  if (!(await takeHere(ports, call))) return admitCall(ports, await sealInput(ports, child));
+  try {
+    return await make();
+  } finally {
+    await leaveHere(ports, call);
+  }
+}
 
 /** What distinguishes the functions of Weft itself. */
 interface NativeParts extends Pick<Callee, 'action' | 'takesLong' | 'prepare'> {
@@ -36,8 +53,11 @@ export const nativeCallee = ({ kind, function: name, ...parts }: NativeParts): C
   },
   begin: ({ ports }, child, input, signal) => {
     if (!isNativeCall(child)) throw internalFailure(`the child '${child.id}' is no call of a function`);
-    if ((input.ms ?? 0) > MAX_IN_PLACE_MS) return storeChild(ports, child);
-    return callInPlace(ports, child, { signal, readFiles: () => readFiles(ports, child) });
+    const { ms = MAX_IN_PLACE_MS } = input;
+    if (ms > MAX_IN_PLACE_MS) return storeChild(ports, child);
+    return withPlace(ports, child, ms, () =>
+      callInPlace(ports, child, { signal, readFiles: () => readFiles(ports, child) }),
+    );
   },
   isOf: (child) => isNativeCall(child) && child.callee.function === name,
 });

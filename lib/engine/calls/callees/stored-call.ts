@@ -19,6 +19,7 @@ export function newCall<C extends StoredCallee>(ports: RunnerPorts, call: Prepar
     ...(isLoop ? { iterator: key.i } : {}),
     until: Math.min(wake, MAX_TIME),
     files: input.files,
+    ...(input.limits === undefined ? {} : { limits: input.limits }),
   };
   return {
     ...blankRun(ports.clock.now()),
