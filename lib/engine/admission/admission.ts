@@ -9,8 +9,14 @@ import { ownerLimits, scopeOwner } from '../../domain/storage/keys/concurrency-k
 import * as revisions from '../../domain/tree/revisions.ts';
 import { cancel } from '../delivery/deliver.ts';
 import { admitted, DELETED, handOver, unqueued } from '../delivery/hand-over.ts';
-import { nextOfCall } from '../machines/call-machines.ts';
-import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/executions.ts';
+import { heldExecution, nextOfCall } from '../machines/call-machines.ts';
+import {
+  type ExecutionHandle,
+  moveToExecution,
+  nextOfFirst,
+  startExecution,
+  startOrMove,
+} from '../machines/executions.ts';
 import type { DeliveryPorts } from '../ports.ts';
 import { keyOf, priorityOf } from './groups.ts';
 import { nextOf, onOverRate } from './holds.ts';
@@ -217,4 +223,19 @@ async function beginHeldCall(ports: DeliveryPorts, call: runs.Call): Promise<run
   const isByMachine = runs.isNativeCall(call) && call.callee.byMachine === true;
   const begun = await admitCall(ports, call, isByMachine ? await nextOfCall(ports, call) : undefined);
   return isByMachine && !runs.isQueued(begun) ? startOrMove(ports, begun) : begun;
+}
+
+/**
+ * Sees to it that a call which waits for the limits of its function, or has waited, gets a free place, or has an execution. A call that a
+ * task of its caller makes is left to that. Idempotent.
+ */
+export async function driveCall(ports: DeliveryPorts, call: runs.Run): Promise<void> {
+  if (call.kind !== 'call' || call.site.limits === undefined) return;
+  if (call.machine === '') return runs.isQueued(call) ? driveQueued(ports, call, undefined) : undefined;
+  if (await startExecution(ports, call)) return;
+  await moveToExecution(ports, call, async (current) => {
+    const isSame = current.status === 'pending' && runs.executionOf(current) === runs.executionOf(call);
+    if (!isSame || current.kind !== 'call') return undefined;
+    return runs.isQueued(current) ? heldExecution(ports, current) : nextOfCall(ports, current);
+  });
 }

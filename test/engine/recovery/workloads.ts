@@ -261,6 +261,13 @@ states:
 - {id: late, type: noop}
 `;
 
+/** A function that has one call at work, and begins two in five seconds. */
+const LIMITED = `functions:
+- {id: bank, type: http, url: 'https://bank.test/', concurrency: {limit: 1}, rate: {limit: 2, per: PT5S}}
+`;
+const EACH_OF_BANK = "states: [{id: go, type: foreach, array: 'jq([range(4) | {n: .}])', action: {function: bank}}]\n";
+const BUSY = 'retries: {max_attempts: 1, delay: PT1S, codes: [http.status.503]}';
+
 /** Starts three runs, of which two are queued. */
 async function queueRuns(world: World): Promise<void> {
   for (let count = 0; count < 3; count += 1) await begin(1)(world);
@@ -519,5 +526,18 @@ export const workloads: readonly Workload[] = [
     name: 'a run whose subflows are queued',
     sources: { kid: `concurrency: {limit: 1}\n${NAP}`, main: eachOf('kid', 3) },
     act: start,
+  },
+  {
+    name: 'a run whose calls wait for the limits of their function',
+    sources: { main: `${LIMITED}${EACH_OF_BANK}` },
+    act: start,
+    reply: () => () => json({}),
+  },
+  {
+    name: 'runs whose calls are repeated, and wait for the places of one function',
+    sources: { main: `${LIMITED}states: [{id: go, type: action, action: {function: bank, ${BUSY}}}]\n` },
+    before: begin(2),
+    act: start,
+    reply: () => () => json({}, 503),
   },
 ];

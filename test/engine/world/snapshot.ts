@@ -46,7 +46,7 @@ async function recordOf(world: World, run: runs.Run): Promise<object[]> {
     ...step,
     error: error === undefined ? undefined : withoutIds(error),
     isOpen: left === undefined,
-    calls: calls?.map(({ id: _child, ...call }) => call).toSorted((a, b) => a.i - b.i || a.k - b.k),
+    calls: calls?.map(({ id: _child, queued: _queued, ...call }) => call).toSorted((a, b) => a.i - b.i || a.k - b.k),
     events: events?.length,
   }));
 }

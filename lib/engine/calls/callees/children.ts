@@ -1,7 +1,7 @@
 import * as runs from '../../../domain/runs/runs.ts';
 import { callerWith, type HoldingTask } from '../../../domain/runs/waits.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
-import { admit, admitCall } from '../../admission/admission.ts';
+import { admit, admitCall, driveCall } from '../../admission/admission.ts';
 import { callExecution } from '../../machines/call-machines.ts';
 import { type ExecutionHandle, firstExecution, moveToExecution } from '../../machines/executions.ts';
 import { sealInput } from '../../native/inputs.ts';
@@ -46,7 +46,12 @@ export async function launch(ports: DeliveryPorts, stored: runs.Run, task: Holdi
     return stored;
   }
   const child = await admitStored(ports, stored);
-  if (runs.isQueued(child)) return holdQueued(ports, child, task);
+  if (runs.isQueued(child)) {
+    const held = await holdQueued(ports, child, task);
+    // The process that stored a call may have crashed before it did this, and no sweep finds a call.
+    await driveCall(ports, held);
+    return held;
+  }
   return moveToExecution(ports, child, async (current) => {
     if (current.status !== 'pending') return undefined;
     const { parent } = current;
