@@ -89,6 +89,7 @@ const httpCalls = (count: number): string => `functions:
 states:
 ${Array.from({ length: count }, (_, n) => httpCall(n, count)).join('\n')}
 `;
+const limitedCall = (limits: string): string => httpCalls(1).replace('jq(.api)', `jq(.api), ${limits}`);
 const httpCall = (n: number, count: number): string =>
   `- {id: request${n}, type: action, action: {function: f}${n + 1 < count ? `, transition: request${n + 1}` : ''}}`;
 const HTTP_EACH = `functions:
@@ -288,4 +289,6 @@ export const OPERATIONS: readonly Operation[] = [
   wait('1 noop with a limit', `concurrency: {limit: 1}\n${noops(1)}`),
   execute('a delay of 1 s with a limit', `concurrency: {limit: 1}\n${DELAY}`, { hasDelay: true }),
   wait('1 noop with a rate', `rate: {limit: 1000, per: PT1S}\n${noops(1)}`),
+  execute('an HTTP call with a limit', limitedCall('concurrency: {limit: 1000}'), { input: `{"api":"${API}"}` }),
+  execute('an HTTP call with a rate', limitedCall('rate: {limit: 1000, per: PT1S}'), { input: `{"api":"${API}"}` }),
 ];

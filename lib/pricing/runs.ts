@@ -47,6 +47,12 @@ const RATED = { readUnits: 1, writeUnits: 5 };
  * an execution of its own.
  */
 const HELD = { transitions: 4, lambdas: 1, readUnits: 3, writeUnits: 7 };
+/** A call within the step of a function with limits, its place in the concurrency, and its count by the rate. */
+const CALL_LIMITS = {
+  limited: { readUnits: 2 },
+  concurrency: { readUnits: 3, writeUnits: 2 },
+  rate: { readUnits: 1, writeUnits: 1 },
+} as const;
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
@@ -97,6 +103,18 @@ function isComputed(plan: Plan, action: ActionPlan): boolean {
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
+/** The amounts that the limits of the functions of actions add to one call of each. */
+function limitsOf({ functions }: Plan, actions: readonly ActionPlan[]): Used {
+  let sum = used();
+  for (const { function: name } of actions) {
+    const { concurrency, rate } = ownMember(functions, name)?.limits ?? {};
+    const [placed, counted] = [concurrency, rate].map((field) => (field === undefined ? 0 : 1));
+    sum = plus(sum, CALL_LIMITS.limited, Math.max(placed ?? 0, counted ?? 0));
+    sum = plus(plus(sum, CALL_LIMITS.concurrency, placed), CALL_LIMITS.rate, counted);
+  }
+  return sum;
+}
+
 /** The amounts that the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stepped = actions.filter((action) => !isComputed(plan, action));
@@ -106,7 +124,7 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stored = children === 0 ? used() : childrenOf(children);
   const withTasks = plus(stored, TASK, count('worker'));
   const long = actions.filter((action) => callsLongLambda(plan, action)).length * times;
-  const withInvocations = plus(withTasks, INVOCATION, long);
+  const withInvocations = plus(plus(withTasks, INVOCATION, long), limitsOf(plan, actions), times);
   return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);
 }
 

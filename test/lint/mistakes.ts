@@ -359,6 +359,14 @@ const FLOW: readonly Mistake[] = [
     mended: 'log: jq(.events)',
   },
   {
+    rule: 'limits-of-scope',
+    text: "functions: [{id: f, type: http, url: 'https://a.test', scope: ▸api}]\nstates: [{id: a, type: action, action: {function: f}}]\n",
+  },
+  {
+    rule: 'limits-of-scope',
+    text: "functions:\n- {id: f, type: http, url: 'https://a.test', rate: {limit: 1, per: PT1S}}\n- {id: g, type: http, url: 'https://a.test', scope: f, rate: ▸{limit: 2, per: PT1S}}\nstates: [{id: a, type: action, action: {function: f}, transition: b}, {id: b, type: action, action: {function: g}}]\n",
+  },
+  {
     rule: 'priority-without-queue',
     text: `concurrency: {limit: 1, whenFull: refuse}\npriority: ▸5\nstates: [{id: a, type: noop}]\n`,
   },

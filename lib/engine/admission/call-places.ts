@@ -35,29 +35,36 @@ async function leaseWrite(ports: EnginePorts, { child, ms }: CallHere, limit: nu
   return concurrency.holdersWrite(group, next);
 }
 
-async function writesOf(ports: EnginePorts, call: CallHere, { limit, rate }: ScopeRules): Promise<Write[] | undefined> {
+/** What a call takes by the limits of its function; undefined: it may not begin now. */
+interface Taking {
+  readonly writes: readonly Write[];
+  readonly isLeased: boolean;
+}
+
+async function takingOf(ports: EnginePorts, call: CallHere, { limit, rate }: ScopeRules): Promise<Taking | undefined> {
   const { child, limits } = call;
   const group = { workflowId: scopeOwner(child.namespaceId, limits.scope), key: limits.rateKey };
   const next = rate && (await nextOf(ports, child.id, rate, group));
   if (next?.isFree === false) return undefined;
-  const lease = limit === undefined ? undefined : await leaseWrite(ports, call, limit);
-  if (limit !== undefined && lease === undefined) return undefined;
-  return [...(next === undefined ? [] : [next.write]), ...(lease === undefined ? [] : [lease])];
+  const counting = next === undefined ? [] : [next.write];
+  if (limit === undefined) return { writes: counting, isLeased: false };
+  const lease = await leaseWrite(ports, call, limit);
+  return lease && { writes: [...counting, lease], isLeased: true };
 }
 
 /**
- * Counts a call by the rate of its function and leases a place in its concurrency, if it may begin now. Returns false, and changes
- * nothing, if it may not, or a repeated step finds that it is stored: it waits.
+ * Counts a call by the rate of its function and leases a place in its concurrency, if it may begin now. Returns undefined, and
+ * changes nothing, if it may not, or a repeated step finds that it is stored: it waits. Else returns whether `leaveHere` is due.
  */
-export function takeHere(ports: EnginePorts, call: CallHere): Promise<boolean> {
+export function takeHere(ports: EnginePorts, call: CallHere): Promise<Pick<Taking, 'isLeased'> | undefined> {
   const { table } = ports;
   const { child, limits } = call;
   const owner = scopeOwner(child.namespaceId, limits.scope);
-  const attempt = async (): Promise<boolean> => {
+  const attempt = async (): Promise<Taking | undefined> => {
     const [item, stored] = await table.get([ownerLimits(owner), keys.run(child.id)]);
-    const writes = stored === undefined ? await writesOf(ports, call, rulesIn(item)) : undefined;
-    if (writes !== undefined && writes.length > 0) await table.write(writes);
-    return writes !== undefined;
+    const taking = stored === undefined ? await takingOf(ports, call, rulesIn(item)) : undefined;
+    if (taking !== undefined && taking.writes.length > 0) await table.write(taking.writes);
+    return taking;
   };
   return inTurn(table, owner, () => retryOnConflict(attempt));
 }

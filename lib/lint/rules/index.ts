@@ -3,6 +3,7 @@ import { catchShadowed } from './flow/catch-shadowed.ts';
 import { catchWithoutCause } from './flow/catch-without-cause.ts';
 import { cronNever } from './flow/cron-never.ts';
 import { durationUnchecked } from './flow/duration-unchecked.ts';
+import { limitsOfScope } from './flow/limits-of-scope.ts';
 import { loopWithoutWait } from './flow/loop-without-wait.ts';
 import { patternSyntax } from './flow/pattern-syntax.ts';
 import { priorityWithoutQueue } from './flow/priority-without-queue.ts';
@@ -50,6 +51,7 @@ export const RULES = {
   'jq-unknown-name': jqUnknownName,
   'js-syntax': jsSyntax,
   'js-without-result': jsWithoutResult,
+  'limits-of-scope': limitsOfScope,
   'loop-without-wait': loopWithoutWait,
   'member-missing': memberMissing,
   'message-arguments': messageArguments,

@@ -27,11 +27,12 @@ async function withPlace(ports: RunnerPorts, child: Call, ms: number, make: () =
   const { limits } = child.site;
   if (limits === undefined) return make();
   const call = { child, limits, ms };
-  if (!(await takeHere(ports, call))) return admitCall(ports, await sealInput(ports, child));
+  const taken = await takeHere(ports, call);
+  if (taken === undefined) return admitCall(ports, await sealInput(ports, child));
   try {
     return await make();
   } finally {
-    await leaveHere(ports, call);
+    if (taken.isLeased) await leaveHere(ports, call);
   }
 }
 
