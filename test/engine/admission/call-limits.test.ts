@@ -6,8 +6,10 @@ import { readAll } from '../../../lib/domain/storage/queries.ts';
 import { updateWorkflow } from '../../../lib/engine/changes/publishing.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { toWaiting } from '../../../lib/engine/inspection/waiting.ts';
+import { ProgrammedLambdas, result } from '../../contract/programmed-lambdas.ts';
 import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { openDatabase, World, type WorldOptions } from '../world/engine-world.ts';
+import { body, ProgrammedContainers } from '../world/programmed-containers.ts';
 import { runsOf } from '../world/snapshot.ts';
 
 let database: LocalTable;
@@ -31,19 +33,32 @@ class WeakServer {
   status = 200;
   time: World['time'] | undefined;
   readonly web = new ProgrammedWeb(async ({ url }) => {
+    await this.work(url.pathname);
+    return json({}, this.status);
+  });
+  readonly lambdas = new ProgrammedLambdas(async () => {
+    await this.work('lambda');
+    return result(null);
+  });
+  readonly containers = new ProgrammedContainers(async () => {
+    await this.work('container');
+    return body({});
+  });
+
+  private async work(name: string): Promise<void> {
     this.atWork += 1;
     this.most = Math.max(this.most, this.atWork);
-    this.order.push(url.pathname);
+    this.order.push(name);
     this.times.push(this.time?.clock.now() ?? 0);
     await new Promise<void>((resolve) => this.time?.alarm(CALL_MS, resolve));
     this.atWork -= 1;
-    return json({}, this.status);
-  });
+  }
 }
 
 async function open(sources: Readonly<Record<string, string>>, options: WorldOptions = {}) {
   const server = new WeakServer();
-  const world = new World(database, { web: server.web, ...options });
+  const { web, lambdas, containers } = server;
+  const world = new World(database, { web, lambdas, containers, ...options });
   worlds.push(world);
   server.time = world.time;
   await world.store(sources);
@@ -114,6 +129,44 @@ describe('a function with a concurrency', () => {
     }
     await world.pass();
     expect(server.order).toEqual(['/0', '/1', '/2', '/3', '/4']);
+  });
+});
+
+const KINDS = [
+  ['a lambda', 'type: lambda, function: f'],
+  ['a lambda that a machine of its own invokes', 'type: lambda, function: f, timeout: PT10M'],
+  ['an http function that takes long', "type: http, url: 'https://bank.test/', timeout: PT5M"],
+  ['a container', 'type: knative-workflow, image: example/f'],
+] as const;
+
+describe('the limits of', () => {
+  test.each(KINDS)('%s', async (_name, fields) => {
+    const limits = 'concurrency: {limit: 2}, rate: {limit: 3, per: PT5S}';
+    const { server, world } = await open({ main: `functions: [{id: bank, ${fields}, ${limits}}]\n${each(8)}` });
+    await start(world, 'main');
+    await world.pass();
+    expect(await statuses(world)).toEqual(['/main complete']);
+    expect([server.most, server.order.length, await rowsOf(world)]).toEqual([2, 8, []]);
+    expect(keepsRate(server.times, 3, 5000)).toBe(true);
+  });
+
+  test('calls that nothing waits for', async () => {
+    const limits = 'concurrency: {limit: 1}';
+    const { server, world } = await open({ main: bank(limits) + one('bank', 'async: true, ') });
+    for (let n = 0; n < 4; n += 1) await start(world, 'main', n);
+    await world.pass();
+    expect([server.most, server.order.length, await rowsOf(world)]).toEqual([1, 4, []]);
+  });
+
+  test('calls of which the first that succeeds completes its state', async () => {
+    const actions = '[{function: bank}, {function: bank}, {function: bank}]';
+    const { server, world } = await open({
+      main: `${bank('concurrency: {limit: 1}')}states: [{id: go, type: parallel, mode: or, actions: ${actions}}]\n`,
+    });
+    await start(world, 'main');
+    await world.pass();
+    expect(await statuses(world)).toEqual(['/main complete']);
+    expect([server.most, await rowsOf(world)]).toEqual([1, []]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openEndpointTable } from '../../../lib/adapters/local/endpoint/tables.ts';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
+import { leaveHere, takeHere } from '../../../lib/engine/admission/call-places.ts';
 import { cancel } from '../../../lib/engine/delivery/deliver.ts';
 import { startDynamoDBLocal } from '../../emulator/dynamodb-local.ts';
 import { UnavailableError } from '../../emulator/python-packages.ts';
@@ -69,8 +71,40 @@ async function raceOfStarts(database: LocalTable): Promise<void> {
   }
 }
 
+const MOST_STARTS = 5;
+
+/** Begins all calls of a function at the same time, each in a process of its own, then ends those that began, until its rate is exhausted. */
+async function raceOfCalls(database: LocalTable): Promise<void> {
+  const world = new World(database);
+  try {
+    const limits = `concurrency: {limit: ${LIMIT}}, rate: {limit: ${MOST_STARTS}, per: PT1H}`;
+    await world.store({
+      main: `functions: [{id: f, type: http, url: 'https://a.test', ${limits}}]\nstates: [{id: a, type: noop}]\n`,
+    });
+    const { id: namespaceId } = await namespaces.need(world.reliable, world.namespace);
+    const scope = { scope: 'f', key: '', rateKey: '' };
+    const calls = Array.from({ length: STARTS }, (_, n) => {
+      const site = { caller: `caller-${n}`, limits: scope };
+      const child = { kind: 'call', id: `call-${n}`, namespaceId, site } as runs.Call;
+      // Calls on one table take turns.
+      return { ports: { ...world.ports, table: { ...world.ports.table } }, call: { child, limits: scope, ms: 1000 } };
+    });
+    const counts: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const taken = await Promise.all(calls.map(({ ports, call }) => takeHere(ports, call)));
+      const begun = calls.filter((_, n) => taken[n] !== undefined);
+      counts.push(begun.length);
+      await Promise.all(begun.map(({ ports, call }) => leaveHere(ports, call)));
+    }
+    expect(counts).toEqual([LIMIT, LIMIT, MOST_STARTS - 2 * LIMIT, 0]);
+  } finally {
+    await world.close();
+  }
+}
+
 const RACES = [
   ['starts and ends at the same time take no more places than there are, and leave none empty', race],
+  ['calls at the same time take no more places than there are, and begin no more often than they may', raceOfCalls],
   ['starts at the same time get times of their own, as the rate has them', raceOfStarts],
 ] as const;
 
