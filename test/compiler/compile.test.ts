@@ -178,6 +178,19 @@ describe('problems', () => {
       `functions: [{id: f, type: knative-workflow, image: i, patches: []}]\n${STATES}`,
       'patches are for Kubernetes, which Weft does not use: remove the field',
     ],
+    [
+      `functions: [{id: f, type: subflow, workflow: w, concurrency: {limit: 1}}]\n${STATES}`,
+      "a subflow is limited by the 'concurrency' and the 'rate' at the top of its own workflow",
+    ],
+    [
+      `functions: [{id: f, type: worker, queue: q, rate: {limit: 1, per: PT1S}}]\n${STATES}`,
+      'the number of its workers limits the tasks of a queue at work',
+    ],
+    [`functions: [{id: f, type: http, url: 'https://a.test', scope: a b}]\n${STATES}`, 'for example bank-api'],
+    [
+      `functions: [{id: f, type: http, url: 'https://a.test', concurrency: {limit: 1, whenFull: refuse}}]\n${STATES}`,
+      'known fields: limit, key',
+    ],
     [`${STATES}\ndescription: 5`, 'put the value in quotes'],
     [`${STATES}\ntimeouts: {kill: 5m}`, 'write it like PT30S, PT15M or P1DT12H'],
   ])('have a hint: %s', (yaml, hint) => {
@@ -202,5 +215,37 @@ describe('the machine of a workflow that calls a container', () => {
 
   test('is of the tier EXPRESS if the call is async', () => {
     expect(tierOf('- {id: a, type: action, async: true, action: {function: f}}')).toBe('EXPRESS');
+  });
+});
+
+describe('the limits of a function', () => {
+  const limitsOf = (fields: string) => planOf(`functions: [{id: f, ${fields}}]\n${STATES}`).functions['f']?.limits;
+
+  test('have its id as their scope by default', () => {
+    const http = "type: http, url: 'https://a.test'";
+    expect(limitsOf(`${http}, concurrency: {limit: 5, key: jq(.k)}`)).toEqual({
+      scope: 'f',
+      concurrency: { limit: 5, key: 'jq(.k)' },
+    });
+    expect(limitsOf(`${http}, scope: api, rate: {limit: 5, per: PT1S}`)).toEqual({
+      scope: 'api',
+      rate: { limit: 5, per: 'PT1S' },
+    });
+    expect(limitsOf(http)).toBeUndefined();
+  });
+
+  test.each(['type: lambda, function: g', 'type: knative-workflow, image: i', 'type: knative-namespace, service: s'])(
+    'are in the plan of %s',
+    (fields) => {
+      expect(limitsOf(`${fields}, concurrency: {limit: 5}`)).toEqual({ scope: 'f', concurrency: { limit: 5 } });
+    },
+  );
+
+  test('are numbers from 1 to 1000, and periods from a second', () => {
+    const http = "functions: [{id: f, type: http, url: 'https://a.test'";
+    expect(problemsOf(`${http}, concurrency: {limit: 2000}, rate: {limit: 1, per: P301D}}]\n${STATES}`)).toEqual([
+      '1:77 function[0]: limit must be at most 1000',
+      '1:106 function[0]: per must be from 1 second to 300 days',
+    ]);
   });
 });
