@@ -13,6 +13,7 @@ import { type NativeImage, nativeImageOfAction, onlyComputes } from '../compiler
 import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/plan/plan.ts';
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
 import { ownMember } from '../language/own-members.ts';
+import { limitsOf } from './call-limits.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -47,12 +48,6 @@ const RATED = { readUnits: 1, writeUnits: 5 };
  * an execution of its own.
  */
 const HELD = { transitions: 4, lambdas: 1, readUnits: 3, writeUnits: 7 };
-/** A call within the step of a function with limits, its place in the concurrency, and its count by the rate. */
-const CALL_LIMITS = {
-  limited: { readUnits: 2 },
-  concurrency: { readUnits: 3, writeUnits: 2 },
-  rate: { readUnits: 1, writeUnits: 1 },
-} as const;
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
@@ -102,18 +97,6 @@ function isComputed(plan: Plan, action: ActionPlan): boolean {
 
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
-
-/** The amounts that the limits of the functions of actions add to one call of each. */
-function limitsOf({ functions }: Plan, actions: readonly ActionPlan[]): Used {
-  let sum = used();
-  for (const { function: name } of actions) {
-    const { concurrency, rate } = ownMember(functions, name)?.limits ?? {};
-    const [placed, counted] = [concurrency, rate].map((field) => (field === undefined ? 0 : 1));
-    sum = plus(sum, CALL_LIMITS.limited, Math.max(placed ?? 0, counted ?? 0));
-    sum = plus(plus(sum, CALL_LIMITS.concurrency, placed), CALL_LIMITS.rate, counted);
-  }
-  return sum;
-}
 
 /** The amounts that the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {

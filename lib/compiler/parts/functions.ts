@@ -1,8 +1,8 @@
+import { LIMIT_FIELDS, toLimits } from '../decoding/call-limits.ts';
 import { anyText, integer, list, oneOf, required, text } from '../decoding/decoders.ts';
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
-import { LIMIT_FIELDS, toLimits } from './call-limits.ts';
 import { httpFunction } from './http.ts';
 import { identifier } from './identifiers.ts';
 import { LAMBDA_FIELDS, toLambdaPlan } from './lambda.ts';

@@ -6,7 +6,6 @@ import type { WebhookStart } from './webhooks.ts';
  * The plan: the meaning of a workflow as immutable JSON data. It is stored with the revision, so its shape is only extended.
  * The engine reads nothing else of a workflow; `emit` makes the state machine of it. A `Query` is evaluated at run time.
  */
-
 /** The version of the plan's shape, stored with it. */
 export const PLAN_VERSION = 1;
 

@@ -29,9 +29,9 @@ export function rulesIn(item: Item | undefined): ScopeRules {
 }
 
 /** The writes by which the limit of a workflow follows a change of its latest revision. */
-export function limitWrites(workflowId: string, before: Plan | undefined, after: Plan | undefined): Write[] {
+function workflowWrites(workflowId: string, before: Plan | undefined, after: Plan): Write[] {
   const key = keys.ownerLimits(workflowId);
-  const [old, limit] = [before?.concurrency?.limit, after?.concurrency?.limit];
+  const [old, limit] = [before?.concurrency?.limit, after.concurrency?.limit];
   if (old === limit) return [];
   return [limit === undefined ? { do: 'delete', key } : putAt(key, { limit })];
 }
@@ -49,7 +49,7 @@ const MAX_SCOPES = 20;
  * The writes by which the limits of its scopes are those of a revision that is stored. They outlive its workflow. Throws
  * `invalid` for a plan with too many scopes.
  */
-export function scopeWrites(namespaceId: string, plan: Plan): Write[] {
+function scopeWrites(namespaceId: string, plan: Plan): Write[] {
   const scopes = [...scopesOf(plan).values()];
   if (scopes.length > MAX_SCOPES) {
     const text = `functions: limits of ${scopes.length} scopes, but a workflow has at most ${MAX_SCOPES}`;
@@ -61,4 +61,13 @@ export function scopeWrites(namespaceId: string, plan: Plan): Write[] {
       ...(rate === undefined ? {} : { starts: rate.limit, per: rate.per }),
     }),
   );
+}
+
+/** The writes by which the limits follow a change of the latest revision of a workflow. Throws `invalid` for too many scopes. */
+export function limitWrites(
+  { namespaceId, workflowId }: { readonly namespaceId: string; readonly workflowId: string },
+  before: Plan | undefined,
+  after: Plan,
+): Write[] {
+  return [...workflowWrites(workflowId, before, after), ...scopeWrites(namespaceId, after)];
 }

@@ -2,7 +2,7 @@ import type { Plan } from '../../compiler/plan/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Write } from '../../ports/table.ts';
 import { parseCron } from '../../time/cron/cron.ts';
-import { limitWrites, scopeWrites } from '../concurrency/limits.ts';
+import { limitWrites } from '../concurrency/limits.ts';
 import { alreadyExists, changedMeanwhile, invalidField, ServiceError } from '../errors.ts';
 import * as listenedTypes from '../events/listened-types.ts';
 import * as listeners from '../events/listeners.ts';
@@ -154,8 +154,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
     ...touch(site.namespace, site.directory, now, counts),
     { do: 'put', table: 'catalog', item: revision },
     ...started,
-    ...limitWrites(id, undefined, plan),
-    ...scopeWrites(site.namespace.id, plan),
+    ...limitWrites({ namespaceId: site.namespace.id, workflowId: id }, undefined, plan),
   ]);
   await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
@@ -192,7 +191,7 @@ async function makeLatest(
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
   const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
-  const limits = [...limitWrites(node.id, opened.revision.plan, plan), ...scopeWrites(namespace.id, plan)];
+  const limits = limitWrites({ namespaceId: namespace.id, workflowId: node.id }, opened.revision.plan, plan);
   const writes = [...more, ...limits];
   await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [...writes, ...started.writes]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };

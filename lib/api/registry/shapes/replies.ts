@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import * as events from './events.ts';
-import * as instances from './instances.ts';
+import * as instances from './instances/instances.ts';
+import * as tasks from './instances/tasks.ts';
+import { waiting } from './instances/waiting.ts';
 import * as logs from './logs.ts';
 import * as metrics from './metrics.ts';
 import * as namespaces from './namespaces.ts';
@@ -37,7 +39,7 @@ export const replies = {
   instanceData: instances.instanceData,
   timeline: instances.timeline,
   timelineStep: instances.timelineStep,
-  waiting: instances.waiting,
+  waiting,
   approvals: events.approvals,
   approval: events.approval,
   decision: events.decision,
@@ -47,10 +49,10 @@ export const replies = {
   bundle: instances.bundle,
   rerun: instances.rerun,
   rerunMany: instances.rerunMany,
-  tasks: instances.tasks,
-  taskState: instances.taskState,
-  queues: instances.queues,
-  queue: instances.queue,
+  tasks: tasks.tasks,
+  taskState: tasks.taskState,
+  queues: tasks.queues,
+  queue: tasks.queue,
   namespaceVariables: variables.namespaceVariables,
   workflowVariables: variables.workflowVariables,
   instanceVariables: variables.instanceVariables,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { RECORD_MODES } from '../../../domain/record-modes.ts';
-import { paged } from './pages.ts';
-import { base64, holdField, time, uuid } from './scalars.ts';
-import { revision } from './tree.ts';
+import { RECORD_MODES } from '../../../../domain/record-modes.ts';
+import { paged } from '../pages.ts';
+import { base64, time, uuid } from '../scalars.ts';
+import { revision } from '../tree.ts';
 
 export const instanceRecord = z.object({
   createdAt: time,
@@ -18,8 +18,8 @@ export const instanceRecord = z.object({
   queued: z.optional(z.literal(true)),
 });
 
-const failure = z.object({ code: z.string(), message: z.string() });
-const data = z.record(z.string(), z.unknown());
+export const failure = z.object({ code: z.string(), message: z.string() });
+export const data = z.record(z.string(), z.unknown());
 /**
  * `at` is the place of the expression, or of the state, in the source of the revision; both count from 1. `unmatched`: the
  * patterns of the state's catch.
@@ -114,79 +114,6 @@ export const timelineStep = z.object({
   }),
 });
 
-const nearMiss = z.object({
-  event: z.string(),
-  receivedAt: time,
-  type: z.string(),
-  attribute: z.string(),
-  expected: z.unknown(),
-  found: z.unknown(),
-});
-
-/** The holder of the task of a worker: `from` is the time at which a delayed one is offered again. */
-const holder = {
-  status: z.enum(['ready', 'leased', 'delayed']),
-  taken: z.int(),
-  worker: z.optional(z.string()),
-  leaseUntil: z.optional(time),
-  from: z.optional(time),
-};
-
-/** The next attempt of a call, and why the last one failed. */
-const retry = z.object({ attempt: z.int(), of: z.optional(z.int()), at: time, error: z.optional(failure) });
-
-/** The place in a queue, from 1, and the runs that have the places; or the field that holds a run or a call back, and its starts. */
-const queued = { key: z.string(), place: z.int(), heldBy: z.array(uuid) };
-const held = { by: holdField, key: z.string(), until: time, starts: z.int() };
-
-/** `waiting` is absent for a run that has ended or runs at this moment. */
-export const waiting = z.object({
-  namespace: z.string(),
-  instance: instanceRecord,
-  cancelOn: z.optional(z.object({ type: z.string(), context: data })),
-  // Of a queued run.
-  concurrency: z.optional(z.object({ workflow: z.string(), ...queued })),
-  held: z.optional(z.object({ workflow: z.string(), ...held })),
-  waiting: z.optional(
-    z.object({
-      state: z.string(),
-      since: time,
-      until: time,
-      for: z.object({
-        delay: z.optional(time),
-        approval: z.optional(z.object({ subject: z.string(), assignees: z.array(z.string()), reminders: z.int() })),
-        events: z.optional(
-          z.object({
-            mode: z.enum(['one', 'all']),
-            filters: z.array(z.object({ type: z.string(), context: data, received: z.boolean() })),
-          }),
-        ),
-        calls: z.optional(
-          z.object({
-            total: z.int(),
-            returned: z.int(),
-            open: z.array(
-              z.object({
-                call: z.int(),
-                attempt: z.int(),
-                instance: z.string(),
-                status: z.enum(['not begun', 'pending', 'complete', 'failed', 'crashed']),
-                workflow: z.string(),
-                worker: z.optional(z.object({ queue: z.string(), ...holder })),
-                // Of a call that waits for the limits of its function.
-                concurrency: z.optional(z.object({ scope: z.string(), ...queued })),
-                held: z.optional(z.object({ scope: z.string(), ...held })),
-                retry: z.optional(retry),
-              }),
-            ),
-          }),
-        ),
-      }),
-      nearMisses: z.array(nearMiss),
-    }),
-  ),
-});
-
 /** The workflow as it was when the run started; `path` is its path then, and `revision.source` its text as base64. */
 export const instanceSource = z.object({ namespace: z.string(), instance: uuid, path: z.string(), revision });
 /** The bundle that `weft replay` reads. Times are milliseconds after the start of the run; secrets are only named. */
@@ -252,56 +179,4 @@ export const rerun = z.object({
   instance: z.optional(uuid),
   rerunOf: uuid,
   warnings: z.array(warning),
-});
-
-const depth = { queue: z.string(), ready: z.int(), held: z.int() };
-
-/** The numbers of tasks are exact up to 10,000. */
-export const queues = z.object({ namespace: z.string(), queues: z.array(z.object(depth)) });
-
-export const queue = z.object({
-  namespace: z.string(),
-  ...depth,
-  tasks: z.array(
-    z.object({
-      task: uuid,
-      priority: z.int(),
-      createdAt: time,
-      until: time,
-      instance: uuid,
-      workflow: z.string(),
-      state: z.string(),
-      ...holder,
-    }),
-  ),
-});
-
-/** `key` is the idempotency key; `until` is when the workflow stops waiting. */
-export const tasks = z.object({
-  namespace: z.string(),
-  queue: z.string(),
-  tasks: z.array(
-    z.object({
-      task: uuid,
-      lease: uuid,
-      leaseUntil: time,
-      until: time,
-      key: uuid,
-      attempt: z.int(),
-      taken: z.int(),
-      priority: z.int(),
-      createdAt: time,
-      instance: uuid,
-      workflow: z.string(),
-      state: z.string(),
-      traceparent: z.string(),
-      input: z.unknown(),
-    }),
-  ),
-});
-
-export const taskState = z.object({
-  task: uuid,
-  status: z.enum(['complete', 'failed', 'offered', 'leased']),
-  leaseUntil: z.optional(time),
 });

@@ -1,9 +1,9 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { reportInvalid } from '../decoding/context.ts';
-import { createDecoder, query, text } from '../decoding/decoders.ts';
-import { type Decoded, object } from '../decoding/object.ts';
-import { limit, period } from '../decoding/periods.ts';
 import type { CallLimits } from '../plan/concurrency.ts';
+import { reportInvalid } from './context.ts';
+import { createDecoder, query, text } from './decoders.ts';
+import { type Decoded, object } from './object.ts';
+import { limit, period } from './periods.ts';
 
 const SCOPE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
