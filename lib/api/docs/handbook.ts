@@ -5,6 +5,7 @@ import type { Route } from '../registry/route.ts';
 import { type RouteId, rows } from '../registry/routes/index.ts';
 import { exampleOf } from './examples.ts';
 import { schemas } from './openapi.ts';
+import { SUMMARIES } from './summaries.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -88,7 +89,7 @@ function section([id, route]: readonly [RouteId, Route]): string[] {
     '',
     `\`${route.method} /api${route.path}${op}\``,
     '',
-    route.about,
+    SUMMARIES[id],
     '',
     ...queryLines(route),
     ...bodyLines(route),

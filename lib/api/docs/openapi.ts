@@ -9,6 +9,7 @@ import { type RouteId, rows } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
 import { type ReplyName, records, replies } from '../registry/shapes/replies.ts';
 import { byteExamples, inputExamples, paramExamples, queryExamples } from './examples.ts';
+import { SUMMARIES } from './summaries.ts';
 
 type Json = Record<string, unknown>;
 type Row = readonly [RouteId, Route];
@@ -147,7 +148,7 @@ function variantOf([id, route]: Row): Json {
   return {
     operationId: id,
     ...(route.op === undefined ? {} : { op: route.op }),
-    summary: route.about,
+    summary: SUMMARIES[id],
     tags: [route.family],
     ...(route.query ? { query: route.query } : {}),
     ...requestBody([[id, route]]),
@@ -170,7 +171,7 @@ function operationOf(method: Method, group: readonly Row[]): Json {
   const isSingle = only !== undefined && others.length === 0;
   return {
     operationId: isSingle ? only[0] : mergedId(method, routes[0]?.path ?? ''),
-    summary: isSingle ? only[1].about : 'Executes the operation `op`; `x-operations` describes each.',
+    summary: isSingle ? SUMMARIES[only[0]] : 'Executes the operation `op`; `x-operations` describes each.',
     tags: [...new Set(routes.map((route) => route.family))],
     parameters: parametersOf(routes),
     ...requestBody(group),

@@ -4,10 +4,10 @@ import { leased } from '../../ports/table.ts';
 import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
-import { ORIGINAL_BODIES } from '../registry/shapes/original-bodies.ts';
 import { type Authenticated, authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
+import { ORIGINAL_BODIES } from './original-bodies.ts';
 import type { Request, RequestHead } from './request.ts';
 
 /** An authorized request with its route: the argument of an endpoint. */

@@ -4,7 +4,7 @@ import { isObject } from '../../language/json.ts';
 import { ExactNumber, NumberRangeError, parseJson } from '../../language/json-numbers.ts';
 import { hasMoreNodes, MAX_NODES, MOST_NODES } from '../../language/json-size.ts';
 import { ownMember } from '../../language/own-members.ts';
-import type { OriginalBody } from '../registry/shapes/original-bodies.ts';
+import type { OriginalBody } from './original-bodies.ts';
 
 /**
  * JSON bodies are read as the original's decoder reads them (rest-api reference, 1.3): names are not case-sensitive, null

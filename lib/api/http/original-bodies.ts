@@ -1,4 +1,4 @@
-import type { InputName } from './inputs.ts';
+import type { InputName } from '../registry/shapes/inputs.ts';
 
 /** The names in the original decoder's messages about values of a wrong type. */
 export interface OriginalBody {

@@ -13,7 +13,7 @@ export type Method = (typeof METHODS)[number];
 export const PERMISSIONS = ['none', 'worker', 'read', 'run', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** One row of the registry: everything about a route that the server, the CDK app and the docs need. */
+/** One row of the registry: everything about a route that the server and the CDK app need. The docs add a sentence (lib/api/docs). */
 export interface Route {
   readonly family: FamilyName;
   readonly method: Method;
@@ -49,7 +49,6 @@ export interface Route {
   readonly unversioned?: true;
   /** The source of the requirement: the specification, existing clients, or Weft itself. */
   readonly from: 'specification' | 'clients' | 'weft';
-  readonly about: string;
 }
 
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;

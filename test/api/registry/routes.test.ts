@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { byteExamples, exampleOf, inputExamples } from '../../../lib/api/docs/examples.ts';
+import { SUMMARIES } from '../../../lib/api/docs/summaries.ts';
 import { matchRoute } from '../../../lib/api/http/match.ts';
 import { families } from '../../../lib/api/registry/families.ts';
 import { queries } from '../../../lib/api/registry/queries.ts';
@@ -72,7 +73,8 @@ describe('the registry', () => {
   });
 
   test('every route, family and query parameter is described in one sentence', () => {
-    expect(wrong(({ about }) => !/^[A-Z][^.]+\.$/.test(about.replaceAll(/`[^`]*`/g, 'x')))).toEqual([]);
+    const summaries = Object.values(SUMMARIES).map((summary) => summary.replaceAll(/`[^`]*`/g, 'x'));
+    expect(summaries.filter((summary) => !/^[A-Z][^.]+\.$/.test(summary))).toEqual([]);
     expect(Object.values(families).filter(({ about }) => !/^[A-Z][^.]+$/.test(about))).toEqual([]);
     expect(Object.values(queries).filter(({ about }) => !/^.+\.$/.test(about))).toEqual([]);
   });

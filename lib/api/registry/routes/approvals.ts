@@ -16,7 +16,6 @@ export const approvals = {
     permission: 'read',
     unversioned: true,
     from: 'weft',
-    about: 'Lists up to 1,000 open approvals, the oldest first.',
   },
   getApproval: {
     family: 'hooks',
@@ -26,7 +25,6 @@ export const approvals = {
     permission: 'read',
     unversioned: true,
     from: 'weft',
-    about: 'Returns the open approval of a run with its choices and its form.',
   },
   decideApproval: {
     family: 'hooks',
@@ -39,6 +37,5 @@ export const approvals = {
     permission: 'run',
     unversioned: true,
     from: 'weft',
-    about: 'Decides the open approval of a run, as its link does: the first decision counts.',
   },
 } as const satisfies Record<string, Route>;

@@ -13,7 +13,6 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'specification',
-    about: 'Sends a cloud event, or a batch of them, to the listeners of a namespace.',
   },
   broadcastEventThroughFilter: {
     family: 'events',
@@ -23,7 +22,6 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'clients',
-    about: 'Sends a cloud event through an event filter, which may change or drop it.',
   },
   listEvents: {
     family: 'events',
@@ -34,7 +32,6 @@ export const events = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the events that a namespace has received, the newest first.',
   },
   replayEvent: {
     family: 'events',
@@ -43,7 +40,6 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'clients',
-    about: 'Sends a past event again.',
   },
   explainEvent: {
     family: 'events',
@@ -52,7 +48,6 @@ export const events = {
     reply: 'explanation',
     permission: 'read',
     from: 'weft',
-    about: 'Explains which listeners an event matched, and which runs it started or continued.',
   },
   listEventListeners: {
     family: 'events',
@@ -63,7 +58,6 @@ export const events = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the workflows and runs that listen to events.',
   },
   listFailedDeliveries: {
     family: 'events',
@@ -73,7 +67,6 @@ export const events = {
     reply: 'failedDeliveries',
     permission: 'read',
     from: 'weft',
-    about: 'Lists dead letters: events and schedule ticks whose delivery failed, each with the error.',
   },
   redeliverAll: {
     family: 'events',
@@ -82,7 +75,6 @@ export const events = {
     reply: 'redelivered',
     permission: 'run',
     from: 'weft',
-    about: 'Delivers up to 1,000 dead letters again; each takes effect at most once.',
   },
   redeliverOne: {
     family: 'events',
@@ -91,7 +83,6 @@ export const events = {
     reply: 'empty',
     permission: 'run',
     from: 'weft',
-    about: 'Delivers a dead letter again.',
   },
   deleteFailedDelivery: {
     family: 'events',
@@ -100,7 +91,6 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'weft',
-    about: 'Deletes a dead letter.',
   },
   listEventFilters: {
     family: 'events',
@@ -109,7 +99,6 @@ export const events = {
     reply: 'eventFilters',
     permission: 'read',
     from: 'clients',
-    about: 'Lists the event filters of a namespace.',
   },
   getEventFilter: {
     family: 'events',
@@ -118,7 +107,6 @@ export const events = {
     reply: 'eventFilter',
     permission: 'read',
     from: 'clients',
-    about: 'Returns the script of an event filter.',
   },
   createEventFilter: {
     family: 'events',
@@ -128,7 +116,6 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Creates an event filter from the body of a JavaScript function.',
   },
   updateEventFilter: {
     family: 'events',
@@ -138,7 +125,6 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Replaces the script of an event filter.',
   },
   deleteEventFilter: {
     family: 'events',
@@ -147,6 +133,5 @@ export const events = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Deletes an event filter.',
   },
 } as const satisfies Record<string, Route>;

@@ -14,7 +14,6 @@ export const execution = {
     reply: 'started',
     permission: 'run',
     from: 'specification',
-    about: 'Starts a workflow and returns the id of the run at once.',
   },
   waitWorkflow: {
     family: 'execution',
@@ -25,7 +24,6 @@ export const execution = {
     reply: 'bytes',
     permission: 'run',
     from: 'specification',
-    about: 'Starts a workflow with input from the query, waits for its end, and returns its output.',
   },
   waitWorkflowWithBody: {
     family: 'execution',
@@ -38,6 +36,5 @@ export const execution = {
     reply: 'bytes',
     permission: 'run',
     from: 'specification',
-    about: 'Starts a workflow with the body as its input, waits for its end, and returns its output.',
   },
 } as const satisfies Record<string, Route>;

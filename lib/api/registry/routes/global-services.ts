@@ -13,7 +13,6 @@ export const globalServices = {
     stream: true,
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Lists the global services, which all namespaces can call.',
   },
   createGlobalService: {
     family: 'services',
@@ -25,7 +24,6 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Creates a global service with a first revision, which gets all traffic.',
   },
   getGlobalService: {
     family: 'services',
@@ -36,7 +34,6 @@ export const globalServices = {
     stream: true,
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Returns a global service with its revisions.',
   },
   deleteGlobalService: {
     family: 'services',
@@ -45,7 +42,6 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a global service with all its revisions.',
   },
   createGlobalServiceRevision: {
     family: 'services',
@@ -57,7 +53,6 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Adds a revision to a global service, with a share of the traffic.',
   },
   setGlobalServiceTraffic: {
     family: 'services',
@@ -69,7 +64,6 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Divides the traffic of a global service between two revisions.',
   },
   watchGlobalServiceRevisions: {
     family: 'services',
@@ -79,7 +73,6 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'specification',
-    about: 'Streams the changes of the revisions of a global service.',
   },
   watchGlobalServiceRevision: {
     family: 'services',
@@ -89,7 +82,6 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'specification',
-    about: 'Streams the changes of one revision of a global service.',
   },
   deleteGlobalServiceRevision: {
     family: 'services',
@@ -98,7 +90,6 @@ export const globalServices = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a revision of a global service that has no traffic.',
   },
   listGlobalServicePods: {
     family: 'services',
@@ -109,7 +100,6 @@ export const globalServices = {
     stream: true,
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists the containers of a revision of a global service.',
   },
   watchPodLogs: {
     family: 'services',
@@ -119,6 +109,5 @@ export const globalServices = {
     permission: 'read',
     stream: 'only',
     from: 'clients',
-    about: 'Streams the log of a container.',
   },
 } as const satisfies Record<string, Route>;

@@ -22,15 +22,12 @@ export const hooks = {
     permission: 'read',
     unversioned: true,
     from: 'weft',
-    about:
-      'Lists the webhooks among the first 5,000 workflows of a namespace, each with its URL and a shell line that sends a signed request.',
   },
   receiveWebhook: {
     ...HOOK,
     ...BODY,
     method: 'POST',
-    about: 'Starts the workflow of a webhook, `NAMESPACE/PATH`, or decides an approval by its link.',
   },
-  receiveWebhookByGet: { ...HOOK, method: 'GET', about: 'As POST; of a link, shows the page.' },
-  receiveWebhookByPut: { ...HOOK, ...BODY, method: 'PUT', about: 'As POST.' },
+  receiveWebhookByGet: { ...HOOK, method: 'GET' },
+  receiveWebhookByPut: { ...HOOK, ...BODY, method: 'PUT' },
 } as const satisfies Record<string, Route>;

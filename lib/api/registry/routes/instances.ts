@@ -13,7 +13,6 @@ export const instances = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the runs of a namespace, the newest first.',
   },
   rerunInstances: {
     family: 'instances',
@@ -27,8 +26,6 @@ export const instances = {
     reply: 'rerunMany',
     permission: 'run',
     from: 'weft',
-    about:
-      'Repeats the runs that the filters select, the oldest first, some in each request; by default it only lists them.',
   },
   getPrices: {
     family: 'instances',
@@ -39,8 +36,6 @@ export const instances = {
     permission: 'read',
     unversioned: true,
     from: 'weft',
-    about:
-      'Returns what a million runs of workflows cost on AWS by list prices, as `weft cost` does; without `path`, none.',
   },
   getInstance: {
     family: 'instances',
@@ -50,7 +45,6 @@ export const instances = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Returns a run with the states that it has entered.',
   },
   getInstanceInput: {
     family: 'instances',
@@ -59,7 +53,6 @@ export const instances = {
     reply: 'instanceData',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the input of a run.',
   },
   getInstanceOutput: {
     family: 'instances',
@@ -68,7 +61,6 @@ export const instances = {
     reply: 'instanceData',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the output of a run.',
   },
   getInstanceMetadata: {
     family: 'instances',
@@ -77,7 +69,6 @@ export const instances = {
     reply: 'instanceData',
     permission: 'read',
     from: 'clients',
-    about: 'Returns the metadata that a run has set.',
   },
   getInstanceTimeline: {
     family: 'instances',
@@ -86,8 +77,6 @@ export const instances = {
     reply: 'timeline',
     permission: 'read',
     from: 'weft',
-    about:
-      'Returns the states that a run has visited: times, transitions and their reasons, changes of the data, calls.',
   },
   getInstanceStep: {
     family: 'instances',
@@ -96,7 +85,6 @@ export const instances = {
     reply: 'timelineStep',
     permission: 'read',
     from: 'weft',
-    about: 'Returns one visit of a state with the whole data at its entry and at its end, and the log lines between.',
   },
   getInstanceWaiting: {
     family: 'instances',
@@ -105,7 +93,6 @@ export const instances = {
     reply: 'waiting',
     permission: 'read',
     from: 'weft',
-    about: 'Returns what a run waits for, since when and until when, and events of the last hour that nearly matched.',
   },
   getInstanceSource: {
     family: 'instances',
@@ -115,7 +102,6 @@ export const instances = {
     reply: 'instanceSource',
     permission: 'read',
     from: 'weft',
-    about: 'Returns the revision of the workflow that a run runs, also when the workflow was changed since.',
   },
   getInstanceBundle: {
     family: 'instances',
@@ -124,8 +110,6 @@ export const instances = {
     reply: 'bundle',
     permission: 'read',
     from: 'weft',
-    about:
-      'Returns all that a run saw (workflow, input, events, results of calls, variables, times), to replay it elsewhere.',
   },
   rerunInstance: {
     family: 'instances',
@@ -139,8 +123,6 @@ export const instances = {
     reply: 'rerun',
     permission: 'run',
     from: 'weft',
-    about:
-      'Starts a run that repeats one that has ended: with its input, or from a state with the data recorded there.',
   },
   cancelInstance: {
     family: 'instances',
@@ -150,6 +132,5 @@ export const instances = {
     permission: 'run',
     frees: true,
     from: 'specification',
-    about: 'Cancels a run; a run that has ended is not changed.',
   },
 } as const satisfies Record<string, Route>;

@@ -8,7 +8,6 @@ export const keys = {
     reply: 'keys',
     permission: 'admin',
     from: 'weft',
-    about: 'Lists the API keys, without their secrets.',
   },
   getOwnKey: {
     family: 'keys',
@@ -17,7 +16,6 @@ export const keys = {
     reply: 'ownKey',
     permission: 'read',
     from: 'weft',
-    about: 'Returns what the key of the request may do, and in which namespaces; none named means all.',
   },
   createKey: {
     family: 'keys',
@@ -29,8 +27,6 @@ export const keys = {
     reply: 'newKey',
     permission: 'admin',
     from: 'weft',
-    about:
-      'Creates an API key with a permission, for some or all namespaces, and returns its secret, which is not shown again.',
   },
   deleteKey: {
     family: 'keys',
@@ -39,6 +35,5 @@ export const keys = {
     reply: 'empty',
     permission: 'admin',
     from: 'weft',
-    about: 'Deletes an API key, which becomes invalid at once.',
   },
 } as const satisfies Record<string, Route>;

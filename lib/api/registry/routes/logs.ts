@@ -10,8 +10,6 @@ export const logs = {
     reply: 'audit',
     permission: 'admin',
     from: 'weft',
-    about:
-      'Lists the requests that could change something, the newest first: who sent them, from where, and how they ended; at most 1,000 a page, 100 without a limit.',
   },
   getServerLogs: {
     family: 'logs',
@@ -22,7 +20,6 @@ export const logs = {
     permission: 'admin',
     stream: true,
     from: 'specification',
-    about: 'Returns the log of the server.',
   },
   getNamespaceLogs: {
     family: 'logs',
@@ -33,7 +30,6 @@ export const logs = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Returns the log of a namespace.',
   },
   getWorkflowLogs: {
     family: 'logs',
@@ -45,7 +41,6 @@ export const logs = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Returns the log of a workflow.',
   },
   getInstanceLogs: {
     family: 'logs',
@@ -56,6 +51,5 @@ export const logs = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Returns the log of a run.',
   },
 } as const satisfies Record<string, Route>;

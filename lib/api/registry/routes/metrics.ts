@@ -10,7 +10,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the started runs, by workflow.',
   },
   getNamespaceSuccessful: {
     family: 'metrics',
@@ -19,7 +18,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs that succeeded, by workflow.',
   },
   getNamespaceFailed: {
     family: 'metrics',
@@ -28,7 +26,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs that failed, by workflow.',
   },
   getNamespaceMilliseconds: {
     family: 'metrics',
@@ -37,7 +34,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Sums the duration of runs in milliseconds, by workflow.',
   },
   getNamespaceWorkers: {
     family: 'metrics',
@@ -46,7 +42,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'weft',
-    about: 'Counts the open tasks for workers, by queue: those that are ready, and those that are held.',
   },
   getWorkflowInvoked: {
     family: 'metrics',
@@ -56,7 +51,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the started runs of a workflow.',
   },
   getWorkflowSuccessful: {
     family: 'metrics',
@@ -66,7 +60,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs of a workflow that succeeded.',
   },
   getWorkflowFailed: {
     family: 'metrics',
@@ -76,7 +69,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Counts the runs of a workflow that failed.',
   },
   getWorkflowMilliseconds: {
     family: 'metrics',
@@ -86,7 +78,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'clients',
-    about: 'Sums the duration of the runs of a workflow in milliseconds.',
   },
   getWorkflowStateMilliseconds: {
     family: 'metrics',
@@ -96,7 +87,6 @@ export const metrics = {
     reply: 'metrics',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the average duration of each state of a workflow in milliseconds.',
   },
   getWorkflowFlow: {
     family: 'metrics',
@@ -107,6 +97,5 @@ export const metrics = {
     reply: 'flowMetrics',
     permission: 'read',
     from: 'clients',
-    about: 'Counts the transitions between the states of a workflow.',
   },
 } as const satisfies Record<string, Route>;

@@ -14,7 +14,6 @@ export const mirrors = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Describes the Git mirror at a node.',
   },
   updateMirror: {
     family: 'tree',
@@ -26,7 +25,6 @@ export const mirrors = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Changes the settings of a Git mirror.',
   },
   lockMirror: {
     family: 'tree',
@@ -36,7 +34,6 @@ export const mirrors = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Locks a Git mirror.',
   },
   unlockMirror: {
     family: 'tree',
@@ -46,7 +43,6 @@ export const mirrors = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Unlocks a Git mirror.',
   },
   syncMirror: {
     family: 'tree',
@@ -57,6 +53,5 @@ export const mirrors = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Synchronizes a Git mirror.',
   },
 } as const satisfies Record<string, Route>;

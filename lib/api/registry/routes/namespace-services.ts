@@ -14,7 +14,6 @@ export const namespaceServices = {
     refusal: 'plain',
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Lists the services of a namespace.',
   },
   createNamespaceService: {
     family: 'services',
@@ -26,7 +25,6 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a service of a namespace with a first revision, which gets all traffic.',
   },
   getNamespaceService: {
     family: 'services',
@@ -38,7 +36,6 @@ export const namespaceServices = {
     refusal: 'plain',
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Returns a service of a namespace with its revisions.',
   },
   deleteNamespaceService: {
     family: 'services',
@@ -47,7 +44,6 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a service of a namespace with all its revisions.',
   },
   createNamespaceServiceRevision: {
     family: 'services',
@@ -59,7 +55,6 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Adds a revision to a service of a namespace, with a share of the traffic.',
   },
   setNamespaceServiceTraffic: {
     family: 'services',
@@ -71,7 +66,6 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Divides the traffic of a service of a namespace between two revisions.',
   },
   watchNamespaceServiceRevisions: {
     family: 'services',
@@ -82,7 +76,6 @@ export const namespaceServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Streams the changes of the revisions of a service of a namespace.',
   },
   watchNamespaceServiceRevision: {
     family: 'services',
@@ -93,7 +86,6 @@ export const namespaceServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Streams the changes of one revision of a service of a namespace.',
   },
   deleteNamespaceServiceRevision: {
     family: 'services',
@@ -102,7 +94,6 @@ export const namespaceServices = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a revision of a service of a namespace that has no traffic.',
   },
   listNamespaceServicePods: {
     family: 'services',
@@ -114,6 +105,5 @@ export const namespaceServices = {
     refusal: 'plain',
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists the containers of a revision of a service of a namespace.',
   },
 } as const satisfies Record<string, Route>;

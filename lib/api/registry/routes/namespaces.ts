@@ -13,7 +13,6 @@ export const namespaces = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the namespaces that the key is valid for.',
   },
   createNamespace: {
     family: 'namespaces',
@@ -25,7 +24,6 @@ export const namespaces = {
     reply: 'namespace',
     permission: 'admin',
     from: 'specification',
-    about: 'Creates an empty namespace.',
   },
   deleteNamespace: {
     family: 'namespaces',
@@ -35,7 +33,6 @@ export const namespaces = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes a namespace; one with nodes only if `recursive` is set.',
   },
   getConfig: {
     family: 'namespaces',
@@ -44,7 +41,6 @@ export const namespaces = {
     reply: 'config',
     permission: 'read',
     from: 'specification',
-    about: 'Returns for which operations the namespace sends cloud events, and how far waits look back.',
   },
   setConfig: {
     family: 'namespaces',
@@ -55,8 +51,6 @@ export const namespaces = {
     reply: 'config',
     permission: 'write',
     from: 'specification',
-    about:
-      'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
   },
   getWorkflowsDescription: {
     family: 'namespaces',
@@ -65,8 +59,6 @@ export const namespaces = {
     reply: 'description',
     permission: 'read',
     from: 'weft',
-    about:
-      'Returns an OpenAPI description with a path for each workflow that a request can start, and its schemas of input and output.',
   },
   getUsage: {
     family: 'namespaces',
@@ -75,7 +67,6 @@ export const namespaces = {
     reply: 'usage',
     permission: 'read',
     from: 'weft',
-    about: 'Returns how much of each of its quotas the namespace uses.',
   },
   listSchedules: {
     family: 'namespaces',
@@ -84,7 +75,6 @@ export const namespaces = {
     reply: 'schedules',
     permission: 'read',
     from: 'weft',
-    about: 'Lists the workflows that the clock starts, each with its pattern and its next starts.',
   },
   getDefinitions: {
     family: 'namespaces',
@@ -93,7 +83,5 @@ export const namespaces = {
     reply: 'definitions',
     permission: 'read',
     from: 'weft',
-    about:
-      'Returns how many state machines of the namespace wait for the quota of definitions of AWS, as after an import, how many were defined since, and which failed.',
   },
 } as const satisfies Record<string, Route>;

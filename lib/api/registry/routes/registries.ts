@@ -12,7 +12,6 @@ export const registries = {
     reply: 'registries',
     permission: 'read',
     from: 'specification',
-    about: 'Lists the registries of all services.',
   },
   createGlobalRegistry: {
     family: 'registries',
@@ -24,7 +23,6 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Stores the credentials of a registry for all services.',
   },
   deleteGlobalRegistry: {
     family: 'registries',
@@ -36,7 +34,6 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes the credentials of a registry for all services.',
   },
   listPrivateRegistries: {
     family: 'registries',
@@ -45,7 +42,6 @@ export const registries = {
     reply: 'registries',
     permission: 'read',
     from: 'specification',
-    about: 'Lists the registries of global services only.',
   },
   createPrivateRegistry: {
     family: 'registries',
@@ -57,7 +53,6 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Stores the credentials of a registry for global services only.',
   },
   deletePrivateRegistry: {
     family: 'registries',
@@ -69,7 +64,6 @@ export const registries = {
     reply: 'empty',
     permission: 'admin',
     from: 'specification',
-    about: 'Deletes the credentials of a registry for global services only.',
   },
   listNamespaceRegistries: {
     family: 'registries',
@@ -78,7 +72,6 @@ export const registries = {
     reply: 'registries',
     permission: 'read',
     from: 'specification',
-    about: 'Lists the registries of a namespace.',
   },
   createNamespaceRegistry: {
     family: 'registries',
@@ -90,7 +83,6 @@ export const registries = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Stores the credentials of a registry of a namespace.',
   },
   deleteNamespaceRegistry: {
     family: 'registries',
@@ -102,7 +94,6 @@ export const registries = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes the credentials of a registry of a namespace.',
   },
   testRegistry: {
     family: 'registries',
@@ -113,6 +104,5 @@ export const registries = {
     reply: 'registryTest',
     permission: 'write',
     from: 'clients',
-    about: 'Tests credentials with a registry.',
   },
 } as const satisfies Record<string, Route>;

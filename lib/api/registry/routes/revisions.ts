@@ -14,7 +14,6 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the revisions and tags of a workflow.',
   },
   listRevisions: {
     family: 'tree',
@@ -26,7 +25,6 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the saved revisions of a workflow.',
   },
   listTags: {
     family: 'tree',
@@ -38,7 +36,6 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the tags of a workflow, including `latest`.',
   },
   listHistory: {
     family: 'tree',
@@ -49,7 +46,6 @@ export const revisions = {
     reply: 'history',
     permission: 'read',
     from: 'weft',
-    about: 'Lists all revisions of a workflow with their tags, the newest first, up to 100 a page.',
   },
   saveWorkflow: {
     family: 'tree',
@@ -60,7 +56,6 @@ export const revisions = {
     reply: 'nodeRevision',
     permission: 'write',
     from: 'clients',
-    about: 'Saves the latest revision, so that the next update keeps it.',
   },
   discardWorkflow: {
     family: 'tree',
@@ -72,7 +67,6 @@ export const revisions = {
     permission: 'write',
     frees: true,
     from: 'clients',
-    about: 'Discards the latest revision, if it is not saved, and restores the previous one.',
   },
   deleteRevision: {
     family: 'tree',
@@ -84,7 +78,6 @@ export const revisions = {
     permission: 'write',
     frees: true,
     from: 'clients',
-    about: 'Deletes a saved revision without tags.',
   },
   tagRevision: {
     family: 'tree',
@@ -99,7 +92,6 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Adds a tag to a revision.',
   },
   untagRevision: {
     family: 'tree',
@@ -111,7 +103,6 @@ export const revisions = {
     permission: 'write',
     frees: true,
     from: 'clients',
-    about: 'Deletes a tag.',
   },
   retagRevision: {
     family: 'tree',
@@ -126,7 +117,6 @@ export const revisions = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Moves a tag to another revision.',
   },
   getRouter: {
     family: 'tree',
@@ -137,7 +127,6 @@ export const revisions = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Returns whether a workflow is enabled, and how starts are divided among its revisions.',
   },
   editRouter: {
     family: 'tree',
@@ -150,7 +139,6 @@ export const revisions = {
     reply: 'router',
     permission: 'write',
     from: 'clients',
-    about: 'Divides starts among revisions by weight.',
   },
   validateRouter: {
     family: 'tree',
@@ -160,7 +148,6 @@ export const revisions = {
     reply: 'routerVerdict',
     permission: 'read',
     from: 'clients',
-    about: 'Checks that the revisions among which starts are divided are compatible.',
   },
   validateRef: {
     family: 'tree',
@@ -171,6 +158,5 @@ export const revisions = {
     reply: 'refVerdict',
     permission: 'read',
     from: 'clients',
-    about: 'Checks that a revision compiles.',
   },
 } as const satisfies Record<string, Route>;

@@ -13,7 +13,6 @@ export const secrets = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the names of the secrets of a namespace; no route returns their values.',
   },
   createSecret: {
     family: 'secrets',
@@ -24,7 +23,6 @@ export const secrets = {
     reply: 'secret',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a secret.',
   },
   deleteSecret: {
     family: 'secrets',
@@ -33,7 +31,6 @@ export const secrets = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a secret, or a folder of secrets if the name ends in a slash.',
   },
   overwriteSecret: {
     family: 'secrets',
@@ -44,7 +41,6 @@ export const secrets = {
     reply: 'secret',
     permission: 'write',
     from: 'clients',
-    about: 'Replaces the value of an existing secret.',
   },
   listSecretFolder: {
     family: 'secrets',
@@ -55,7 +51,6 @@ export const secrets = {
     permission: 'read',
     stream: true,
     from: 'clients',
-    about: 'Lists the names of the secrets in a folder.',
   },
   searchSecrets: {
     family: 'secrets',
@@ -66,6 +61,5 @@ export const secrets = {
     reply: 'secrets',
     permission: 'read',
     from: 'clients',
-    about: 'Lists the names of the secrets that contain a text.',
   },
 } as const satisfies Record<string, Route>;

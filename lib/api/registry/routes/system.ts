@@ -8,7 +8,6 @@ export const system = {
     reply: 'version',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the version of the server; clients use it to validate their key.',
   },
   runJq: {
     family: 'system',
@@ -19,7 +18,6 @@ export const system = {
     reply: 'jqResults',
     permission: 'read',
     from: 'specification',
-    about: 'Runs a jq query on JSON data.',
   },
   getDescription: {
     family: 'system',
@@ -28,7 +26,6 @@ export const system = {
     reply: 'description',
     permission: 'none',
     from: 'weft',
-    about: 'Returns the OpenAPI description of this API.',
   },
   getWorkflowSchema: {
     family: 'system',
@@ -37,6 +34,5 @@ export const system = {
     reply: 'jsonSchema',
     permission: 'none',
     from: 'weft',
-    about: 'Returns the JSON Schema of workflow texts, for editors.',
   },
 } as const satisfies Record<string, Route>;

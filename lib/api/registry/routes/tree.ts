@@ -14,8 +14,6 @@ export const tree = {
     stream: true,
     refusal: 'plain',
     from: 'specification',
-    about:
-      'Returns a directory with its children, or a workflow with its source; also the reply to a GET with an unknown `op`.',
   },
   createDirectory: {
     family: 'tree',
@@ -28,7 +26,6 @@ export const tree = {
     reply: 'namedNode',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a directory in an existing directory.',
   },
   deleteNode: {
     family: 'tree',
@@ -39,7 +36,6 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a workflow or a directory; one with children only if `recursive` is set.',
   },
   createWorkflow: {
     family: 'tree',
@@ -50,7 +46,6 @@ export const tree = {
     reply: 'storedRevision',
     permission: 'write',
     from: 'specification',
-    about: 'Creates a workflow from its YAML, if it compiles, and returns the warnings of the linter.',
   },
   updateWorkflow: {
     family: 'tree',
@@ -61,8 +56,6 @@ export const tree = {
     reply: 'storedRevision',
     permission: 'write',
     from: 'specification',
-    about:
-      'Creates a new latest revision of a workflow from its YAML, if it compiles, and returns the warnings of the linter.',
   },
   validateWorkflow: {
     family: 'tree',
@@ -73,7 +66,6 @@ export const tree = {
     reply: 'problems',
     permission: 'read',
     from: 'weft',
-    about: 'Lists everything that the linter finds in a workflow text, without storing it; the path need not exist.',
   },
   toggleWorkflow: {
     family: 'tree',
@@ -86,7 +78,6 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Enables a workflow, or disables it, so that it cannot be started.',
   },
   setEventLogging: {
     family: 'tree',
@@ -99,7 +90,6 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Also sends the log lines of a workflow as cloud events, under the name of a logger.',
   },
   renameNode: {
     family: 'tree',
@@ -112,7 +102,6 @@ export const tree = {
     reply: 'namedNode',
     permission: 'write',
     from: 'clients',
-    about: 'Renames or moves a workflow or directory.',
   },
   createNodeAttributes: {
     family: 'tree',
@@ -125,7 +114,6 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Adds attributes to a node.',
   },
   deleteNodeAttributes: {
     family: 'tree',
@@ -138,7 +126,6 @@ export const tree = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Removes attributes from a node.',
   },
   getMachine: {
     family: 'tree',
@@ -149,6 +136,5 @@ export const tree = {
     reply: 'machine',
     permission: 'read',
     from: 'weft',
-    about: 'Returns the state machine that a workflow was compiled to.',
   },
 } as const satisfies Record<string, Route>;

@@ -18,7 +18,6 @@ export const variables = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the variables of a namespace.',
   },
   getNamespaceVariable: {
     family: 'variables',
@@ -27,7 +26,6 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a namespace, unchanged.',
   },
   setNamespaceVariable: {
     family: 'variables',
@@ -38,7 +36,6 @@ export const variables = {
     reply: 'namespaceVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a namespace; creates it if necessary.',
   },
   deleteNamespaceVariable: {
     family: 'variables',
@@ -47,7 +44,6 @@ export const variables = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a variable of a namespace.',
   },
   listWorkflowVariables: {
     family: 'variables',
@@ -59,7 +55,6 @@ export const variables = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the variables of a workflow.',
   },
   getWorkflowVariable: {
     family: 'variables',
@@ -70,7 +65,6 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a workflow, unchanged.',
   },
   setWorkflowVariable: {
     family: 'variables',
@@ -83,7 +77,6 @@ export const variables = {
     reply: 'workflowVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a workflow; creates it if necessary.',
   },
   deleteWorkflowVariable: {
     family: 'variables',
@@ -94,7 +87,6 @@ export const variables = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a variable of a workflow.',
   },
   listInstanceVariables: {
     family: 'variables',
@@ -105,7 +97,6 @@ export const variables = {
     permission: 'read',
     stream: true,
     from: 'specification',
-    about: 'Lists the variables of a run.',
   },
   getInstanceVariable: {
     family: 'variables',
@@ -114,7 +105,6 @@ export const variables = {
     reply: 'bytes',
     permission: 'read',
     from: 'specification',
-    about: 'Returns the value of a variable of a run, unchanged.',
   },
   setInstanceVariable: {
     family: 'variables',
@@ -125,7 +115,6 @@ export const variables = {
     reply: 'instanceVariable',
     permission: 'write',
     from: 'specification',
-    about: 'Sets a variable of a run; creates it if necessary.',
   },
   deleteInstanceVariable: {
     family: 'variables',
@@ -134,6 +123,5 @@ export const variables = {
     reply: 'empty',
     permission: 'write',
     from: 'specification',
-    about: 'Deletes a variable of a run.',
   },
 } as const satisfies Record<string, Route>;

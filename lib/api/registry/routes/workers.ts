@@ -10,7 +10,6 @@ export const workers = {
     reply: 'queues',
     permission: 'read',
     from: 'weft',
-    about: 'Lists the queues with open tasks for workers, each with how many tasks are ready and how many are held.',
   },
   listTasks: {
     family: 'workers',
@@ -19,7 +18,6 @@ export const workers = {
     reply: 'queue',
     permission: 'read',
     from: 'weft',
-    about: 'Lists the first 100 open tasks of a queue: those that are ready in their order, then those that are held.',
   },
   pollTasks: {
     family: 'workers',
@@ -32,7 +30,6 @@ export const workers = {
     reply: 'tasks',
     permission: 'worker',
     from: 'weft',
-    about: 'Takes tasks of a queue for a worker; waits for the first one.',
   },
   completeTask: {
     family: 'workers',
@@ -44,7 +41,6 @@ export const workers = {
     reply: 'taskState',
     permission: 'worker',
     from: 'weft',
-    about: 'Ends a task with its result: one end of a task counts, and a repeated request gets the same reply.',
   },
   failTask: {
     family: 'workers',
@@ -56,8 +52,6 @@ export const workers = {
     reply: 'taskState',
     permission: 'worker',
     from: 'weft',
-    about:
-      'Fails a task with a code that the workflow can catch; with `retry`, the task is offered again after a time.',
   },
   renewTask: {
     family: 'workers',
@@ -69,6 +63,5 @@ export const workers = {
     reply: 'taskState',
     permission: 'worker',
     from: 'weft',
-    about: 'Renews the lease of a task; the status 409 means that the worker has lost the task and stops its work.',
   },
 } as const satisfies Record<string, Route>;

@@ -14,7 +14,6 @@ export const workflowServices = {
     refusal: 'plain',
     frame: 'serviceFrame',
     from: 'specification',
-    about: 'Lists the services that a workflow defines.',
   },
   watchWorkflowService: {
     family: 'services',
@@ -27,7 +26,6 @@ export const workflowServices = {
     stream: 'only',
     refusal: 'plain',
     from: 'specification',
-    about: 'Streams the changes of a service that a workflow defines.',
   },
   listWorkflowServiceRevisions: {
     family: 'services',
@@ -41,7 +39,6 @@ export const workflowServices = {
     refusal: 'plain',
     frame: 'revisionFrame',
     from: 'specification',
-    about: 'Lists the revisions of a service that a workflow defines.',
   },
   getWorkflowServiceRevision: {
     family: 'services',
@@ -54,7 +51,6 @@ export const workflowServices = {
     stream: true,
     refusal: 'plain',
     from: 'specification',
-    about: 'Returns one revision of a service that a workflow defines.',
   },
   listWorkflowServicePods: {
     family: 'services',
@@ -68,7 +64,6 @@ export const workflowServices = {
     refusal: 'plain',
     frame: 'podFrame',
     from: 'specification',
-    about: 'Lists the containers of a revision of a service that a workflow defines.',
   },
   deleteWorkflowService: {
     family: 'services',
@@ -79,6 +74,5 @@ export const workflowServices = {
     reply: 'empty',
     permission: 'write',
     from: 'clients',
-    about: 'Deletes a service that a workflow defines; the next call of the workflow creates it again.',
   },
 } as const satisfies Record<string, Route>;

@@ -1,8 +1,6 @@
 import type * as z from 'zod/mini';
 import * as events from './events.ts';
-import * as instances from './instances/instances.ts';
-import * as tasks from './instances/tasks.ts';
-import { waiting } from './instances/waiting.ts';
+import * as instances from './instances.ts';
 import * as logs from './logs.ts';
 import * as metrics from './metrics.ts';
 import * as namespaces from './namespaces.ts';
@@ -10,6 +8,7 @@ import { pageInfo } from './pages.ts';
 import * as secrets from './secrets.ts';
 import * as services from './services.ts';
 import * as system from './system.ts';
+import * as tasks from './tasks.ts';
 import * as tree from './tree.ts';
 import * as variables from './variables.ts';
 
@@ -39,7 +38,7 @@ export const replies = {
   instanceData: instances.instanceData,
   timeline: instances.timeline,
   timelineStep: instances.timelineStep,
-  waiting,
+  waiting: instances.waiting,
   approvals: events.approvals,
   approval: events.approval,
   decision: events.decision,
