@@ -65,9 +65,9 @@ function scopeWrites(namespaceId: string, plan: Plan): Write[] {
 
 /** The writes by which the limits follow a change of the latest revision of a workflow. Throws `invalid` for too many scopes. */
 export function limitWrites(
-  { namespaceId, workflowId }: { readonly namespaceId: string; readonly workflowId: string },
+  { namespace, id }: { readonly namespace: { readonly id: string }; readonly id: string },
   before: Plan | undefined,
   after: Plan,
 ): Write[] {
-  return [...workflowWrites(workflowId, before, after), ...scopeWrites(namespaceId, after)];
+  return [...workflowWrites(id, before, after), ...scopeWrites(namespace.id, after)];
 }

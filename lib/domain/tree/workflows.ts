@@ -154,7 +154,7 @@ export async function create(ports: Needs, namespace: string, path: string, sour
     ...touch(site.namespace, site.directory, now, counts),
     { do: 'put', table: 'catalog', item: revision },
     ...started,
-    ...limitWrites({ namespaceId: site.namespace.id, workflowId: id }, undefined, plan),
+    ...limitWrites(place, undefined, plan),
   ]);
   await throwOnConflict(written, creationError(site));
   const node = nodes.fromItem(item, site.directory.path) as nodes.WorkflowNode;
@@ -191,8 +191,7 @@ async function makeLatest(
   const isStarting = node.live && routers.countsLatest(node);
   const plans = { before: opened.revision.plan, after: plan };
   const started = isStarting ? await changeStarts(ports, opened, plans, updated) : { fields: {}, writes: [] };
-  const limits = limitWrites({ namespaceId: namespace.id, workflowId: node.id }, opened.revision.plan, plan);
-  const writes = [...more, ...limits];
+  const writes = [...more, ...limitWrites(addressOf(opened), opened.revision.plan, plan)];
   await changeNode(ports, node, { latest: revision.id, updated, ...started.fields }, [...writes, ...started.writes]);
   return { namespace, node: { ...node, latest: revision.id, updated }, revision };
 }
