@@ -17,6 +17,9 @@ export function targetOfWorker(): Target | undefined {
   return targets[(Number(process.env['VITEST_POOL_ID'] ?? 1) - 1) % targets.length];
 }
 
+/** Whether the tests call a service that is deployed, behind a gateway and on another machine. */
+export const isDeployed = (): boolean => process.env['SERVICE_URL'] !== undefined || targetOfWorker() !== undefined;
+
 /** The number of namespaces that are deleted at the same time: some test files leave hundreds. */
 const CONCURRENCY = 8;
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
-import { targetOfWorker } from '../../deployed/target.ts';
+import { isDeployed } from '../../deployed/target.ts';
 import { type AnsweringServer, type AnswerScript, startAnswering } from '../access/answering-server.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
 import { EventSpace, type TestEvent } from '../events/space.ts';
@@ -83,9 +83,8 @@ afterAll(() => client.close());
 
 describe.concurrent.each(names)('example %s', (name) => {
   // A deployed service cannot reach a server on this machine.
-  const isDeployed = process.env['SERVICE_URL'] !== undefined || targetOfWorker() !== undefined;
   const needsServer = ['server.yml', 'lambda.yml'].some((file) => existsSync(new URL(`${name}/${file}`, folder)));
-  const isReachable = !isDeployed || !needsServer;
+  const isReachable = !isDeployed() || !needsServer;
 
   test.runIf(isReachable)('has the outputs of its runs', async ({ expect }) => {
     for (const { status, text } of await store(name)) expect(status, text).toBe(200);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
 import { rows } from '../../../lib/api/registry/routes/index.ts';
 import { workflowSchema } from '../../../lib/authoring/schema/schema.ts';
+import { isDeployed } from '../../deployed/target.ts';
 import { type Client, openClient } from '../access/client.ts';
 import { sendRaw } from '../access/raw.ts';
 
@@ -106,7 +107,8 @@ describe('a path', () => {
     ['/api/../a%0d%0aX-Injected:%201', '/a%0D%0AX-Injected%3A%201'],
   ])('%s is redirected to %s on this server', async (path, to) => {
     const answer = await get(path);
-    expect([answer.status, answer.headers['location'], answer.text]).toEqual([301, to, '']);
+    const stage = new URL(client.url).pathname.replace(/\/$/, '');
+    expect([answer.status, answer.headers['location'], answer.text]).toEqual([301, `${stage}${to}`, '']);
     expect(answer.headers['x-injected']).toBeUndefined();
   });
 
@@ -119,14 +121,14 @@ describe('a path', () => {
     },
   );
 
-  test.each(['/api/namespaces/demo/tree/%', '/api/%zz', '/api/namespaces/%ff%fe', '/%c0%ae%c0%ae/'])(
-    '%s with an invalid escape is 400',
-    async (path) => {
-      const answer = await get(path);
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.text)).toMatchObject({ code: 400, message: expect.stringContaining('%25') });
-    },
-  );
+  // A gateway replaces bytes that are not UTF-8 before the service reads the path.
+  const bytes = isDeployed() ? [] : ['/api/namespaces/%ff%fe', '/%c0%ae%c0%ae/'];
+
+  test.each(['/api/namespaces/demo/tree/%', '/api/%zz', ...bytes])('%s with an invalid escape is 400', async (path) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 400, message: expect.stringContaining('%25') });
+  });
 });
 
 describe('the description of the API', () => {
