@@ -168,7 +168,8 @@ export class RequestBody {
     };
     const stop = () => void request.off('data', onData).pause();
     request.on('data', onData).resume();
-    releaseChunks(request);
+    // A reading of the connection may be full of small chunks: those of many connections may not fall into one turn.
+    if (!request.complete) void arrivals.wait(holder, TURN_BYTES).then(() => releaseChunks(request));
     return stop;
   }
 
