@@ -161,6 +161,7 @@ class RequestServer {
   /** The responses in progress, and whether the reserve serves their requests. */
   readonly #open = new Map<ServerResponse, boolean>();
   readonly #shares: RequestShares;
+  #onIdle: () => void = () => undefined;
 
   constructor(settings: GatewaySettings, shares: RequestShares) {
     this.#settings = settings;
@@ -205,7 +206,20 @@ class RequestServer {
       answerShortly(response, 502, 'the function failed before it could answer');
     } finally {
       this.#open.delete(response);
+      if (this.#open.size === 0) this.#onIdle();
     }
+  }
+
+  /** Resolves when no request is under way, also none whose client has left, or after a time in milliseconds. */
+  async settle(most: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, most);
+      this.#onIdle = () => {
+        clearTimeout(late);
+        resolve();
+      };
+    });
   }
 }
 
@@ -234,7 +248,7 @@ export async function startGateway(settings: GatewaySettings): Promise<Gateway> 
   });
   const { port } = server.address() as AddressInfo;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return { url: `http://${host}:${port}`, close: () => close(server) };
+  return { url: `http://${host}:${port}`, close: () => close(server).then(() => requests.settle(MAX_CLOSE_MS)) };
 }
 
 const IDLE_LOOK_MS = 10;

@@ -50,3 +50,25 @@ test.each(['reset', 'closed', 'not read'])(
     expect(logged.mock.calls).toEqual([]);
   },
 );
+
+test('a gateway is closed when the requests have ended whose clients have left', async () => {
+  const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isDone = false;
+  const handler: StreamingHandler = async (_event, reply) => {
+    begun.resolve();
+    await left.promise;
+    await sleep(50);
+    isDone = true;
+    (reply as ReplyStream).begin({ statusCode: 200 }).end('late');
+  };
+  gateway = await startGateway({ host: '127.0.0.1', port: 0, handlerOf: () => handler, requestId: () => 'r' });
+  const client = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await begun.promise;
+  client.destroy();
+  await once(client, 'close');
+  const closed = gateway.close();
+  left.resolve();
+  await closed;
+  expect(isDone).toBe(true);
+});
