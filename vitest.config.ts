@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<'usual' | 'web' | 'deployed', Tests>> = {
   deployed: {
     include: [
       'test/service/events/{broadcast-config,cron,events,filters,starts,waits}.test.ts',
-      'test/service/input/{bad-input,jq,odd-input,random-requests}.test.ts',
+      'test/service/input/{bad-input,jq}.test.ts',
       'test/service/logs/{logs,long,pages}.test.ts',
       'test/service/namespaces/{keys,namespaces,secrets,tenant-sweep,variables}.test.ts',
       'test/service/recorded/{conformance,exchanges,runs}.test.ts',

@@ -9,7 +9,7 @@ import { randomFrom } from './random.ts';
 import { runRounds } from './rounds.ts';
 import { damageLines } from './verification.ts';
 
-const ROUNDS = cases(3, 12);
+const ROUNDS = cases(3, 8);
 const SEED = 14;
 const MAX_MS = 900_000;
 

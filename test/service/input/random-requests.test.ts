@@ -8,7 +8,7 @@ import { type Client, openClient } from '../access/client.ts';
 import { type RawAnswer, sendRaw } from '../access/raw.ts';
 
 /** An emulator of AWS starts a process for many of the requests. */
-const RUNS = process.env['SERVICE_URL'] === undefined ? cases(500, 800) : 300;
+const RUNS = cases(500, 800);
 const ABSENT = '00000000-0000-0000-0000-000000000000';
 
 /** The only errors of a caller that are 500, by their messages: clients know them by that status. */
