@@ -3,6 +3,7 @@ import { requireAdministrator } from '../../lib/api/http/access.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
+import { configure, toConfig } from '../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import * as purging from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -25,11 +26,9 @@ export const endpoints: Endpoints<'namespaces'> = {
     await note(ports, 'namespace.delete', {}, path.namespace);
     await purging.finish(ports, purge);
   },
-  getConfig: async (ports, { path }) => namespaces.toConfig(await namespaces.need(ports, path.namespace)),
+  getConfig: async (ports, { path }) => toConfig(await namespaces.need(ports, path.namespace)),
   setConfig: (ports, { path, input, caller }) =>
-    namespaces.configure(ports, path.namespace, input, (setting) =>
-      requireAdministrator(caller, `the setting '${setting}'`),
-    ),
+    configure(ports, path.namespace, input, (setting) => requireAdministrator(caller, `the setting '${setting}'`)),
   getWorkflowsDescription: async (ports, { path }) => {
     const namespace = await namespaces.need(ports, path.namespace);
     return namespaceOpenapi(namespace.name, await executableWorkflows(ports, namespace));

@@ -3,6 +3,7 @@ import { withLeases } from '../../lib/adapters/aws/table/leases.ts';
 import { leasable } from '../../lib/adapters/portable/schema.ts';
 import { authenticate } from '../../lib/api/http/access.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
+import { configure } from '../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { grow } from '../../lib/domain/namespaces/partitions.ts';
 import * as keys from '../../lib/domain/storage/keys.ts';
@@ -125,7 +126,7 @@ const CHANGES: readonly (readonly [
   ],
   [
     'a setting of the namespace',
-    (ports) => namespaces.configure(ports, 'demo', { record: 'flow' }),
+    (ports) => configure(ports, 'demo', { record: 'flow' }),
     async (ports) => expect((await start(ports)).run.settings.record).toBe('flow'),
   ],
 ];

@@ -3,6 +3,7 @@ import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
 import * as events from '../../lib/domain/events/events.ts';
 import * as listenerList from '../../lib/domain/events/listener-list.ts';
 import * as instances from '../../lib/domain/instances/instances.ts';
+import { configure } from '../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../lib/domain/namespaces/namespaces.ts';
 import { grow } from '../../lib/domain/namespaces/partitions.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
@@ -134,7 +135,7 @@ describe('the writes of whole runs', () => {
 
   test(`${WAITS_PER_SECOND} waits of one type without an exact value stay below the limit, and all get the event`, async () => {
     await counted.store(ANY);
-    await namespaces.configure(counted.ports, counted.namespace, { partitions: 16 });
+    await configure(counted.ports, counted.namespace, { partitions: 16 });
     meter.clear();
     await send(() => counted.execute('any', '{}'));
     await pass();

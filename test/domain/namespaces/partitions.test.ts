@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openRunsOf } from '../../../lib/domain/instances/open-runs.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { grow, homeOf } from '../../../lib/domain/namespaces/partitions.ts';
 import * as keys from '../../../lib/domain/storage/keys.ts';
@@ -63,13 +64,13 @@ describe('the partitions of a namespace', () => {
   });
 
   test('are as many as an administrator sets ahead of a load, and never fewer', async () => {
-    expect((await namespaces.configure(ports, 'demo', { record: 'flow' })).partitions).toBeUndefined();
+    expect((await configure(ports, 'demo', { record: 'flow' })).partitions).toBeUndefined();
     const decided = memory.now;
-    expect((await namespaces.configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
+    expect((await configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
     expect(await partitions(decided + ACTIVATION_MS - 1)).toBe(1);
     expect(await partitions(decided + ACTIVATION_MS)).toBe(8);
     const same = await demo();
-    expect((await namespaces.configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
+    expect((await configure(ports, 'demo', { partitions: 8 })).partitions).toBe(8);
     expect((await demo()).spread).toEqual(same.spread);
     await grow(ports, same, 20);
     expect(await partitions()).toBe(8);
@@ -77,7 +78,7 @@ describe('the partitions of a namespace', () => {
     expect(await partitions()).toBe(16);
     for (const count of [0, 8, 17]) {
       const text = `the setting 'partitions' is 16, and can be 16 to 16: it never gets less`;
-      await expect(namespaces.configure(ports, 'demo', { partitions: count })).rejects.toThrow(text);
+      await expect(configure(ports, 'demo', { partitions: count })).rejects.toThrow(text);
     }
   });
 
@@ -90,7 +91,7 @@ describe('the partitions of a namespace', () => {
       await table.write(writes);
     };
     const racing: Table = { get: (all) => table.get(all), query: (query) => table.query(query), write };
-    const change = namespaces.configure({ ...ports, table: racing }, 'demo', { partitions: 8 });
+    const change = configure({ ...ports, table: racing }, 'demo', { partitions: 8 });
     await expect(change).rejects.toThrow('try again');
     expect(await partitions()).toBe(3);
   });

@@ -5,6 +5,7 @@ import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import type { Outcome } from '../../../lib/compiler/emit/task-protocol.ts';
 import { TASK_ERROR } from '../../../lib/compiler/emit/task-protocol.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { recordFrom } from '../../../lib/domain/runs/records.ts';
 import { find } from '../../../lib/domain/runs/runs.ts';
@@ -96,7 +97,7 @@ export async function prepare(
   const chaos = new Chaos({ table: new MemoryTable(), prefix }, () => 0);
   const { ports } = chaos;
   await namespaces.create(ports, NAMESPACE);
-  await namespaces.configure(ports, NAMESPACE, { events: { lookback }, partitions });
+  await configure(ports, NAMESPACE, { events: { lookback }, partitions });
   for (const [path, source] of Object.entries(sources)) await workflows.create(ports, NAMESPACE, `/${path}`, source);
   return { table: chaos.table, prefix: (2 * beginnings + 1).toString(16).padStart(8, '0') };
 }
@@ -406,7 +407,7 @@ export class Chaos {
   /** An administrator who gives the namespace more partitions at some time. */
   async grow(partitions: number): Promise<void> {
     await this.pause(60);
-    await this.persist((ports) => namespaces.configure(ports, NAMESPACE, { partitions }));
+    await this.persist((ports) => configure(ports, NAMESPACE, { partitions }));
   }
 
   /** A client that cancels the runs which are there at some time. */

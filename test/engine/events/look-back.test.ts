@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as events from '../../../lib/domain/events/events.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { eventSuffix } from '../../../lib/domain/storage/keys.ts';
 import { addProcessed, processedIn } from '../../../lib/engine/events/processed-events.ts';
@@ -40,7 +41,7 @@ test(`a loop of waits takes each of ${COUNT} events of the look-back once`, asyn
   const world = new World(database);
   try {
     await world.store({ main: LOOP });
-    await namespaces.configure(world.reliable, world.namespace, { events: { lookback: 'PT1H' } });
+    await configure(world.reliable, world.namespace, { events: { lookback: 'PT1H' } });
     const namespace = await namespaces.need(world.reliable, world.namespace);
     const ids = Array.from({ length: COUNT }, (_, index) => `paid-${index}`);
     for (const id of ids) await events.record(world.reliable, namespace, eventOf(id));

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import { NATIVE_IMAGES, nativeImageOf } from '../../../lib/compiler/plan/native-images.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import { ExactNumber } from '../../../lib/language/json-numbers.ts';
 import { MOST_NODES } from '../../../lib/language/json-size.ts';
@@ -46,7 +47,7 @@ states:
   await world.store({ main: source });
   const namespace = await namespaces.need(world.reliable, world.namespace);
   if (secret !== undefined) await secrets.set(world.reliable, namespace, 'KEY', Buffer.from(secret));
-  if (!native) await namespaces.configure(world.reliable, world.namespace, { functions: { native: false } });
+  if (!native) await configure(world.reliable, world.namespace, { functions: { native: false } });
   const { id } = await world.execute('main', JSON.stringify(input));
   await world.pass();
   expect(unfinishedOf(world)).toEqual([]);

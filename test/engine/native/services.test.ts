@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as changes from '../../../lib/domain/services/changes.ts';
 import { GLOBAL } from '../../../lib/domain/services/services.ts';
@@ -149,7 +150,7 @@ describe('a container serves a call of it', () => {
   test('when the namespace excludes native images', async () => {
     const space = await new Space(true).open(workflowOf(NAMED), REQUEST);
     const { reliable, namespace } = space.world;
-    await namespaces.configure(reliable, namespace, { functions: { native: false } });
+    await configure(reliable, namespace, { functions: { native: false } });
     expect(await callsOf(space)).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
 import * as listenerKeys from '../../../lib/domain/storage/keys/listener-keys.ts';
 import { listenerWrites } from '../../../lib/engine/run/commit/listener-writes.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   database = await openDatabase();
   world = new World(database);
   await world.store({ wait: WAIT });
-  await namespaces.configure(world.reliable, world.namespace, { partitions: 16 });
+  await configure(world.reliable, world.namespace, { partitions: 16 });
 });
 afterEach(() => database.close());
 

@@ -1,6 +1,7 @@
 import { memoryBlobs } from '../../../lib/adapters/local/blobs.ts';
 import { localSealer } from '../../../lib/adapters/local/sealer.ts';
 import { secretSourcesIn } from '../../../lib/domain/credentials/references.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { RunnerPorts } from '../../../lib/engine/ports.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
@@ -74,7 +75,7 @@ export class MemoryPorts {
 
   async namespace(name: string, broadcasts: readonly BroadcastKind[] = []): Promise<namespaces.Namespace> {
     await namespaces.create(this.ports, name);
-    await namespaces.configure(this.ports, name, {
+    await configure(this.ports, name, {
       broadcast: Object.fromEntries(broadcasts.map((key) => [key, true])),
     });
     return namespaces.need(this.ports, name);

@@ -53,6 +53,9 @@ export const inputs = {
     limits: z.optional(z.strictObject(limitShapes(limit))),
     egress: z.nullish(z.array(z.string())),
     functions: z.optional(z.strictObject({ native: z.nullish(z.boolean()) })),
+    alerts: z.nullish(
+      z.strictObject({ workflow: z.nullish(z.string()), url: z.nullish(z.string()), within: z.nullish(z.string()) }),
+    ),
     partitions: z.nullish(z.int()),
   }),
   rerunMany: z.strictObject({

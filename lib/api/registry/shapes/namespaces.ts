@@ -35,7 +35,7 @@ export const definitions = z.object({
 });
 /**
  * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
- * address ranges, `functions` if images that Weft serves itself run as containers, `partitions` if there are several.
+ * address ranges, `functions` if images that Weft serves itself run as containers, `alerts` if alerts are sent, `partitions` if there are several.
  */
 export const config = z.object({
   broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
@@ -44,5 +44,8 @@ export const config = z.object({
   limits: z.optional(z.object(limitShapes(z.optional(z.int())))),
   egress: z.optional(z.array(z.string())),
   functions: z.optional(z.object({ native: z.boolean() })),
+  alerts: z.optional(
+    z.object({ workflow: z.optional(z.string()), url: z.optional(z.string()), within: z.optional(z.string()) }),
+  ),
   partitions: z.optional(z.int()),
 });
