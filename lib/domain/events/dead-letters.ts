@@ -192,3 +192,12 @@ export async function remove(
   const deletion: Write = { do: 'delete', key: keys.deadLetter(namespace.id, id), when };
   await ignoreConflict(table.write([deletion]));
 }
+
+/** Deletes the dead letter of a delivery that was made at last, if there is one. */
+export async function removeDelivered(
+  { table }: Pick<Needs, 'table'>,
+  namespaceId: string,
+  delivery: Delivery,
+): Promise<void> {
+  await table.write([{ do: 'delete', key: keys.deadLetter(namespaceId, idOf(delivery)) }]);
+}

@@ -20,7 +20,7 @@ function statusOf(head: runs.Head): string {
 const pathOf = (text: string): string => text.replace(/^\//, '');
 
 /** The causes of runs that no other run called, and that of those that one did. An id may follow after a colon. */
-const TOP_CAUSES = ['api', 'cron', 'cloudevent', 'webhook', 'rerun'] as const;
+const TOP_CAUSES = ['api', 'cron', 'cloudevent', 'webhook', 'rerun', 'alert'] as const;
 const CALLED = 'instance';
 /** As a value of `TRIGGER`: every cause but a call of another run. */
 const TOP_LEVEL = 'top';

@@ -47,7 +47,7 @@ export type {
   Status,
   WorkflowRun,
 } from './run.ts';
-export { isContainerCall, isNativeCall, isQueued, isTask } from './run.ts';
+export { isCancelledCode, isContainerCall, isNativeCall, isQueued, isTask } from './run.ts';
 
 /** The name of the execution that drives a run. */
 export function executionOf({ id, executions }: Pick<Run, 'id' | 'executions'>): string {

@@ -258,6 +258,8 @@ export interface SettingsSnapshot {
   readonly limits?: Partial<NamespaceLimits>;
   /** The beginning and the end of the run are counted in the table, because the namespace limits its active runs. */
   readonly isCounted?: true;
+  /** The namespace sends alerts about its runs; absent: it does not, or an alert has started the run or a caller of it. */
+  readonly alerts?: true;
   /** The handlers of its workflow; absent: none. */
   readonly handlers?: RunHandlers;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */

@@ -3,6 +3,7 @@ import type * as runs from '../../domain/runs/runs.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { DeliveryPorts } from '../ports.ts';
 import { UnitOfWork } from '../run/commit/unit-of-work.ts';
+import { BY_ALERT } from '../run/new-run.ts';
 import { type Admission, commitStart } from './start-commits.ts';
 
 /** Why a run does not begin now. */
@@ -32,7 +33,7 @@ export class FullError extends ServiceError {
 const REFUSED = 'flow.refused';
 
 /** What starts runs without waiting for a reply: a refusal is stored as a run that failed. */
-const UNREQUESTED: ReadonlySet<string> = new Set(['cloudevent', 'cron']);
+const UNREQUESTED: ReadonlySet<string> = new Set(['cloudevent', 'cron', BY_ALERT]);
 
 /** Whether a request starts the run, which gets the refusal as its reply. A run that was held back had its reply before. */
 const isRequested = ({ parent, invoker, seq }: runs.Run): boolean =>

@@ -3,6 +3,7 @@ import * as events from '../../domain/events/events.ts';
 import * as listeners from '../../domain/events/listeners.ts';
 import * as traces from '../../domain/events/traces.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import { alertIn } from '../../events/alerts.ts';
 import type { Message } from '../../ports/bus.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
@@ -12,6 +13,7 @@ import { OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { isFulfilledRun, type WaitKey } from '../run/waiting-run.ts';
 import { takeAndWake, wake } from '../step/resume.ts';
+import { deliverAlert } from './alerts.ts';
 import { startByEvent } from './starts.ts';
 
 /** How many listeners get the event side by side. */
@@ -50,6 +52,8 @@ interface Progress {
 export async function route(ports: RunnerPorts, message: Message): Promise<void> {
   const recorded = await events.read(ports, message.record);
   if (recorded === undefined || recorded.isRouted) return;
+  const facts = alertIn(recorded.event, ports.settings.brand);
+  if (facts !== undefined) return deliverAlert(ports, { message, recorded, facts });
   const progress: Progress = {
     runsUntil: ports.clock.now() + MAX_RUNNING_MS,
     ...{ found: [], faults: [], delayedUntil: undefined, offered: 0, served: recorded.served, noted: 0 },

@@ -21,7 +21,8 @@ import { toTimestamp } from '../../time/timestamps.ts';
 import { FullError } from '../admission/refusals.ts';
 import { awaitTurn, OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { newRun, type Startable } from '../run/new-run.ts';
+import { invocationProblem } from '../run/invocability.ts';
+import { BY_ALERT, newRun, type Startable } from '../run/new-run.ts';
 import { missedReason, runOfTick } from '../run/planned-times.ts';
 import { fitInput, InputError } from '../run/schemas.ts';
 import { begin } from '../step/beginning.ts';
@@ -60,6 +61,30 @@ export async function startByEvent(
     if (isFinal) return { did: `nothing: ${error.message}` };
     throw error;
   });
+}
+
+/**
+ * Starts a workflow with an alert as its input, once for each event that owes one. Throws ServiceError for a workflow that
+ * cannot be started.
+ */
+export async function startByAlert(
+  ports: RunnerPorts,
+  { namespace, path }: { readonly namespace: string; readonly path: string },
+  { due, event, replay }: Recorded,
+  alert: object,
+): Promise<EventStart> {
+  const readAt = ports.clock.now();
+  const opened = await workflows.open(ports, namespace, path);
+  const problem = invocationProblem(opened);
+  if (problem !== undefined) throw new ServiceError('refused', `'${path}': ${problem.message}`);
+  const id = spreadId(derivedId(due, opened.node.id, 'alert', event.id, replay?.id ?? ''));
+  const input = Buffer.from(JSON.stringify(alert));
+  try {
+    return startOf((await startRun(ports, { ...opened, readAt }, { id, input, invoker: BY_ALERT })).run, id);
+  } catch (error) {
+    if (error instanceof FullError) return { did: `nothing: ${error.message}` };
+    throw error;
+  }
 }
 
 /** A tick that is delayed for longer starts its run although its namespace starts too many, milliseconds. */

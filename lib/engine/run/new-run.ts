@@ -66,9 +66,13 @@ export interface Startable extends Opened {
   readonly readAt: number;
 }
 
+/** The invoker of a run that an alert starts. */
+export const BY_ALERT = 'alert';
+
 function snapshotOf(
   { settings, clock }: Pick<EnginePorts, 'settings' | 'clock'>,
   { namespace, node, revision: { plan }, readAt }: Startable,
+  invoker: string,
 ): SettingsSnapshot {
   const broadcasts = namespace.broadcasts.filter((key) => key.startsWith('instance.'));
   const mode = plan?.record ?? namespace.record;
@@ -82,7 +86,8 @@ function snapshotOf(
   const late = clock.now() - readAt <= START_AFTER_READ_MS ? {} : { readAt };
   const time = plan?.timeouts.handlers;
   const handlers = plan?.handlers && { handlers: { ...plan.handlers, ...(time === undefined ? {} : { time }) } };
-  const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late, ...handlers };
+  const alerts = namespace.alerts === undefined || invoker === BY_ALERT ? {} : ({ alerts: true } as const);
+  const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late, ...alerts, ...handlers };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }
 
@@ -174,7 +179,7 @@ function runOf(ports: EnginePorts, opened: Startable, { input, data, invoker }: 
     at: revision.plan?.entry ?? '',
     data,
     input,
-    settings: snapshotOf(ports, opened),
+    settings: snapshotOf(ports, opened, invoker),
   };
   const log = new LogBuffer(ports.clock, run);
   log.add(`Preparing workflow triggered by ${invoker}.`, 'info', '');

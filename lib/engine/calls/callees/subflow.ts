@@ -4,6 +4,7 @@ import { actionsOf } from '../../../compiler/plan/traits.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { storedCallPath } from '../../../domain/runs/places.ts';
 import type { Run } from '../../../domain/runs/runs.ts';
+import type { SettingsSnapshot } from '../../../domain/runs/waits.ts';
 import { planOf } from '../../../domain/tree/revisions.ts';
 import * as workflows from '../../../domain/tree/workflows.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
@@ -47,6 +48,11 @@ async function openWorkflow(ports: EnginePorts, caller: Run, workflow: string): 
   return { ...opened, readAt };
 }
 
+/** A run that an alert has started calls none that sends alerts: each of these would start the next one. */
+function asCalledBy(caller: Run, { alerts, ...settings }: SettingsSnapshot): SettingsSnapshot {
+  return { ...settings, ...(caller.settings.alerts === true && alerts === true ? { alerts } : {}) };
+}
+
 async function newChild(ports: RunnerPorts, opened: Startable, call: PreparedCall): Promise<Run> {
   const { caller, key, input } = call;
   const { run, origin } = caller;
@@ -57,6 +63,7 @@ async function newChild(ports: RunnerPorts, opened: Startable, call: PreparedCal
   });
   return {
     ...child,
+    settings: asCalledBy(run, child.settings),
     id: idOfCall(call),
     updated: origin,
     root: rootOf(run),

@@ -1,4 +1,5 @@
-import type { Run } from '../../../domain/runs/runs.ts';
+import { isCancelledCode, type Run } from '../../../domain/runs/runs.ts';
+import { alertEvent } from '../../../events/alerts.ts';
 import { broadcastEvent, instanceLogEvent } from '../../../events/broadcasts.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import type { EnginePorts } from '../../ports.ts';
@@ -30,4 +31,17 @@ export function logEvent({ clock, settings }: Naming, run: Run, text: string): C
   const { logger } = run.settings;
   if (logger === '') return undefined;
   return instanceLogEvent({ id: clock.uuid(), workflowId: run.workflowId, text, logger, brand: settings.brand });
+}
+
+/**
+ * The event by which a run that has failed makes an alert; undefined for any other run. The end of a run that another one
+ * waits for is the matter of that run, and a cancelled run did what was asked.
+ */
+export function failureAlert({ clock, settings }: Naming, run: Run): CloudEvent | undefined {
+  const hasFailed = run.status === 'failed' || run.status === 'crashed';
+  if (run.settings.alerts !== true || !hasFailed || run.parent !== undefined || isCancelledCode(run.code)) {
+    return undefined;
+  }
+  const { id: instance, path: workflow } = run;
+  return alertEvent({ kind: 'failed', instance, workflow }, { id: clock.uuid(), brand: settings.brand });
 }
