@@ -2,7 +2,7 @@ import { isObject } from '../language/json.ts';
 import type { CloudEvent } from './cloud-event.ts';
 
 /** What an alert is about. */
-const ALERT_KINDS = ['failed'] as const;
+const ALERT_KINDS = ['failed', 'late'] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

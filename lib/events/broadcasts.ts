@@ -47,6 +47,8 @@ export interface BroadcastFacts {
   readonly 'instance.started': InstanceFacts & { readonly caller: string };
   readonly 'instance.success': InstanceFacts;
   readonly 'instance.failed': InstanceFacts;
+  /** Weft's own: a run takes longer than its workflow expects. */
+  readonly 'instance.late': InstanceFacts;
 }
 
 export type BroadcastKind = keyof BroadcastFacts;
@@ -100,10 +102,14 @@ const DATA: { readonly [Kind in BroadcastKind]: (facts: BroadcastFacts[Kind]) =>
   'instance.started': instance,
   'instance.success': instance,
   'instance.failed': instance,
+  'instance.late': instance,
 };
 
 /** All kinds of broadcast events, sorted. */
 export const BROADCAST_KINDS = Object.keys(DATA).sort() as readonly BroadcastKind[];
+
+/** The kinds that the original does not know: a client of it sees them only where they are switched on. */
+export const OWN_BROADCAST_KINDS: ReadonlySet<BroadcastKind> = new Set(['instance.late']);
 
 /** The delay of a broadcast event, from its recording to its delivery to listeners (rest-api 4.7). */
 export const BROADCAST_DELAY_MS = MINUTE_MS;

@@ -49,6 +49,8 @@ const RATED = { readUnits: 1, writeUnits: 5 };
  */
 const HELD = { transitions: 4, lambdas: 1, readUnits: 3, writeUnits: 7 };
 const EVENT = { events: 1, lambdas: 1, readUnits: 3, writeUnits: 7 };
+/** The time after which a run that waits is late: the event waits in an execution, and finds the run. */
+const LATE = { ...EVENT, transitions: 3 };
 /** A child run that ends within the step is stored once; the revision is read once for all of them. */
 const CHILD = { writeUnits: 3 };
 const CHILDREN = { readUnits: 2 };
@@ -249,8 +251,11 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
-  const works = (bound: Bound): Used =>
-    plus(plus(plus(used(REQUEST), controlOf(plan)), bytes), pricePath(stepOf, plan.entry, bound) ?? used());
+  const works = (bound: Bound): Used => {
+    const path = pricePath(stepOf, plan.entry, bound) ?? used();
+    const isTimed = plan.expected !== undefined && (waitsSurely || (bound === 'most' && !waitsNever));
+    return plus(plus(plus(plus(used(REQUEST), controlOf(plan)), bytes), path), LATE, isTimed ? 1 : 0);
+  };
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
   const continued = (): Used => plus(express, priceMachine(emit(plan, 'resumes').definition, itemsOf, 'most'));

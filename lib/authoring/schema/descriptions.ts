@@ -19,6 +19,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   output: 'A JSON Schema of the data with which a run ends. A run whose data does not fit fails.',
   cancelOn:
     'The event that cancels a run. Its context is evaluated over the input. `transition`: a handler instead of `onFailure`.',
+  expected: 'How long a run is expected to take: a longer one is late, and goes on.',
   catch: 'The catches of every state, after its own.',
   onFailure: 'The id of the state that a run enters once before it fails. The error is in `error`; the run keeps it.',
   finally: 'The id of the state that a run enters last, before it ends in any way.',
@@ -170,6 +171,10 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     per: 'The period, an ISO 8601 duration from PT1S to P300D.',
     key: 'A query over the input, or over the data of the action. Different results are counted apart. Default: all share the limit.',
     whenFull: 'A further run: `queue` (default): begins later; `refuse`: fails; `skip`: does not start.',
+  },
+  expected: {
+    within:
+      'A run that takes longer sends the event `instance.late` and an alert, if the namespace wants them. An ISO 8601 duration from PT1S to P300D.',
   },
   debounce: {
     for: 'The quiet time after the last start, an ISO 8601 duration from PT1S to P300D.',

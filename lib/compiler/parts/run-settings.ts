@@ -62,6 +62,7 @@ const isPriority = (value: unknown): boolean => Number.isInteger(value) && Math.
 /** The fields of a document about what its runs keep, how they are found and cancelled, and how they end. */
 export const RUN_SETTINGS = {
   timeouts: object({ interrupt: duration, kill: duration, handlers: duration }),
+  expected: object({ within: period }),
   labels,
   input: dataSchema,
   output: dataSchema,
@@ -86,6 +87,7 @@ export interface RunSettings
   extends Pick<
     Plan,
     | 'timeouts'
+    | 'expected'
     | 'labels'
     | 'input'
     | 'output'
@@ -106,6 +108,7 @@ export interface RunSettings
 export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
   const {
     timeouts,
+    expected,
     labels: named,
     input,
     output,
@@ -123,6 +126,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
     timeouts: omitUndefined({ ...timeouts }),
     catch: decoded.catch.map(omitUndefined),
     ...omitUndefined({
+      expected,
       labels: named,
       input,
       output,

@@ -1,5 +1,6 @@
 import type { BatchPlan, CallLimits, FlowControl, ScheduledStart } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
+import type { RunTimes } from './run-times.ts';
 import type { WebhookStart } from './webhooks.ts';
 
 /**
@@ -16,13 +17,11 @@ export type Query = unknown;
 export type Duration = string;
 
 /** The plan of a workflow. */
-export interface Plan extends FlowControl {
+export interface Plan extends FlowControl, RunTimes {
   readonly version: typeof PLAN_VERSION;
   readonly start: Start;
   /** The id of the first state. */
   readonly entry: string;
-  /** `handlers` is the time of each chain of `handlers`. */
-  readonly timeouts: { readonly interrupt?: Duration; readonly kill?: Duration; readonly handlers?: Duration };
   /** The states that a run enters before it ends; absent: none. */
   readonly handlers?: Handlers;
   /** The labels of a run: names and queries, evaluated over the input. */

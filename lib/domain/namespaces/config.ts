@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BROADCAST_KINDS, type BroadcastKind } from '../../events/broadcasts.ts';
+import { BROADCAST_KINDS, type BroadcastKind, OWN_BROADCAST_KINDS } from '../../events/broadcasts.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { ServiceError } from '../errors.ts';
@@ -15,7 +15,8 @@ import { type Namespace, type NamespaceSettings, need } from './namespaces.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */
 export interface Config {
-  readonly broadcast: Readonly<Record<BroadcastKind, boolean>>;
+  /** Those that the original does not know are absent where they are switched off. */
+  readonly broadcast: Readonly<Partial<Record<BroadcastKind, boolean>>>;
   /** `lookback`: an ISO 8601 duration. Absent without a look-back: the original has no such setting. */
   readonly events?: { readonly lookback: string };
   /** The mode of the records of runs; absent: `full`. */
@@ -35,7 +36,8 @@ export interface Config {
 /** The wire form of the settings. */
 export function toConfig(namespace: Namespace): Config {
   const on = new Set(namespace.broadcasts);
-  const broadcast = Object.fromEntries(BROADCAST_KINDS.map((key) => [key, on.has(key)])) as Config['broadcast'];
+  const shown = BROADCAST_KINDS.filter((key) => on.has(key) || !OWN_BROADCAST_KINDS.has(key));
+  const broadcast: Config['broadcast'] = Object.fromEntries(shown.map((key) => [key, on.has(key)]));
   const text = lookback.toText(namespace.lookback);
   return omitUndefined({
     broadcast,

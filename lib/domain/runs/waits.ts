@@ -260,6 +260,8 @@ export interface SettingsSnapshot {
   readonly isCounted?: true;
   /** The namespace sends alerts about its runs; absent: it does not, or an alert has started the run or a caller of it. */
   readonly alerts?: true;
+  /** After this time, an ISO 8601 duration, the run is late; absent: never, or nothing of the namespace learns of it. */
+  readonly expected?: string;
   /** The handlers of its workflow; absent: none. */
   readonly handlers?: RunHandlers;
   /** Images that Weft serves itself run as containers all the same; absent: they do not. */

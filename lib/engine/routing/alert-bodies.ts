@@ -13,13 +13,13 @@ export interface Alert {
   readonly workflow: string;
   readonly instance: string;
   readonly status: runs.Status;
-  /** The error code, and the message: why the run failed. */
+  /** The error code, empty for a run that is late, and why the alert is sent. */
   readonly code: string;
   readonly message: string;
-  /** The state in which it failed; empty: in none. */
+  /** The state in which it failed, or is; empty: in none. */
   readonly state: string;
   readonly started: string;
-  /** When it failed. */
+  /** When it failed or was late. */
   readonly time: string;
   /** The last lines of its log, the oldest first. */
   readonly log: readonly string[];
@@ -32,7 +32,10 @@ export interface Alert {
 }
 
 /** The identity of an alert. */
-interface AlertIdentity extends Pick<Alert, 'id' | 'kind' | 'more'> {}
+interface AlertIdentity extends Pick<Alert, 'id' | 'kind' | 'more'> {
+  /** When the run failed or was late, milliseconds since 1970. */
+  readonly time: number;
+}
 
 const LAST_LINES = 5;
 const MAX_LENGTH = 1000;
@@ -53,21 +56,24 @@ const addressOf = ({ settings }: Pick<EnginePorts, 'settings'>, { namespace, id 
 const TEXTS: Readonly<Record<AlertKind, (alert: Omit<Alert, 'text'>) => string>> = {
   failed: ({ namespace, workflow, state, code, message }) =>
     `${namespace}${workflow} failed${state === '' ? '' : ` in '${state}'`}: ${code}: ${message}`,
+  late: ({ namespace, workflow, state, message }) => `${namespace}${workflow} is late in '${state}': ${message}`,
 };
+
+const lateness = ({ settings }: runs.Run): string => `it was expected within ${settings.expected ?? ''}, and goes on`;
 
 /** Writes the alert about a run as it is stored. */
 export async function alertOf(
   ports: Pick<EnginePorts, 'table' | 'blobs' | 'settings'>,
   run: runs.Run,
-  { id, kind, more }: AlertIdentity,
+  { id, kind, more, time }: AlertIdentity,
 ): Promise<Alert> {
   const { namespace, status, code } = run;
   const alert = {
     ...{ id, kind, namespace, workflow: run.path, instance: run.id, status, code },
-    message: shortened(run.message),
+    message: kind === 'late' ? lateness(run) : shortened(run.message),
     state: run.handling?.from ?? run.at,
     started: toTimestamp(run.created),
-    time: toTimestamp(run.updated),
+    time: toTimestamp(time),
     log: await lastLines(ports, run),
     url: addressOf(ports, run),
     more,

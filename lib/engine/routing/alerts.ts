@@ -5,12 +5,15 @@ import { nameOf } from '../../domain/events/identity.ts';
 import * as traces from '../../domain/events/traces.ts';
 import { claim, type Decision } from '../../domain/namespaces/alert-groups.ts';
 import { type AlertSettings, alertWorkflowOf, windowOf } from '../../domain/namespaces/alert-settings.ts';
+import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import * as namespaces from '../../domain/namespaces/namespaces.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { AlertFacts, AlertKind } from '../../events/alerts.ts';
+import { broadcastEvent } from '../../events/broadcasts.ts';
 import type { Message } from '../../ports/bus.ts';
 import { UnreachableError } from '../../ports/callees/web.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
+import { receive } from '../events/broadcasting.ts';
 import { OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { type Alert, alertOf } from './alert-bodies.ts';
@@ -68,6 +71,7 @@ const idOf = (recorded: Recorded): string => recorded.replay?.id ?? nameOf(recor
 /** Whether the run is as an alert of the kind says: the event may be one that a client sent. */
 const IS_OWED: Readonly<Record<AlertKind, (run: runs.Run) => boolean>> = {
   failed: ({ status }) => status === 'failed' || status === 'crashed',
+  late: ({ status }) => status === 'pending',
 };
 
 /** What an alert comes to: its trace, and whether its delivery is complete. */
@@ -93,21 +97,44 @@ export async function deliverAlert(ports: RunnerPorts, delivery: AlertDelivery):
 }
 
 async function resultOf(ports: RunnerPorts, delivery: AlertDelivery): Promise<Result> {
-  const { message, recorded, facts } = delivery;
+  const { message, facts } = delivery;
   const namespace = await namespaces.need(ports, message.namespace).catch(ignoreNotFound);
-  const alerts = namespace?.alerts;
   const run = await runs.find(ports, facts.instance);
-  if (alerts === undefined) return over('nothing: the namespace has no alerts any more');
-  if (run === undefined || run.namespaceId !== message.namespaceId) return over('nothing: the run is gone');
+  if (run === undefined || run.namespaceId !== namespace?.id) return over('nothing: the run is gone');
   if (!IS_OWED[facts.kind](run)) return over('nothing: the run owes no alert');
+  if (facts.kind === 'late') await announceLate(ports, namespace, run);
+  const { alerts } = namespace;
+  if (alerts === undefined || run.settings.alerts !== true) return over('nothing: there are no alerts about the run');
+  return send(ports, delivery, run, alerts);
+}
+
+/** Sends the event about a run that is late, once, if its namespace wants it. */
+async function announceLate(ports: RunnerPorts, namespace: Namespace, run: runs.Run): Promise<void> {
+  if (!run.settings.broadcasts.includes('instance.late')) return;
+  const naming = { id: `late-${run.id}`, source: ports.settings.brand };
+  const event = broadcastEvent('instance.late', { workflowPath: run.path, instanceId: run.id }, naming);
+  await receive(ports, namespace, event).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.code !== 'exists') throw error;
+  });
+}
+
+async function send(
+  ports: RunnerPorts,
+  { message, recorded, facts }: AlertDelivery,
+  run: runs.Run,
+  alerts: AlertSettings,
+): Promise<Result> {
   const workflow = alertWorkflowOf(alerts);
   if (workflow === run.path) return over('nothing: it is the workflow that alerts start');
   const decision = await decide(ports, run, alerts, recorded);
   if (decision.do === 'leave out') return over('left out: the next alert counts it');
   if (decision.do === 'hold') return comeAgain(ports, message, decision.until);
-  const alert = await alertOf(ports, run, { id: idOf(recorded), kind: facts.kind, more: decision.more });
+  const alert = await alertOf(ports, run, {
+    ...{ id: idOf(recorded), kind: facts.kind, more: decision.more },
+    time: facts.kind === 'late' ? recorded.due : run.updated,
+  });
   const target = workflow === undefined ? 'url' : 'workflow';
-  const outcome = await SEND[target](ports, workflow ?? alerts.url ?? '', delivery, alert);
+  const outcome = await SEND[target](ports, workflow ?? alerts.url ?? '', { message, recorded, facts }, alert);
   if (recorded.traces.some(({ did }) => did.startsWith(FAILED))) {
     await deadLetters.removeDelivered(ports, message.namespaceId, { kind: 'event', message, to: '' });
   }

@@ -242,6 +242,95 @@ describe('alerts of a workflow within a time', () => {
   });
 });
 
+describe('a run that takes longer than its workflow expects', () => {
+  const slow = (duration: string) =>
+    `expected: {within: PT1H}
+timeouts: {interrupt: P1D}
+states: [{id: first, type: noop, transition: nap}, {id: nap, type: delay, duration: ${duration}, transition: last}, {id: last, type: noop}]
+`;
+  const LISTENS = `start: {type: event, event: {type: instance.late}}\n${ALERT}`;
+
+  /** Lets hours pass, minute by minute, as timers and messages come. */
+  async function passHours(hours: number): Promise<void> {
+    for (let quarter = 0; quarter < hours * 4; quarter += 1) {
+      await world.pass(world.time.clock.now() + 15 * MINUTE);
+      world.time.advance(15 * MINUTE);
+      await world.deliver();
+    }
+  }
+
+  test('makes an alert and an event, once, and goes on', async () => {
+    await open(URL_TARGET, { main: slow('PT4H'), listens: LISTENS });
+    await configure(world.reliable, world.namespace, { broadcast: { 'instance.late': true } });
+    const instance = await run();
+    const again = [...world.bus.messages];
+    await passHours(2);
+    await world.bus.publish(again);
+    await world.deliver();
+    const { name } = await namespace();
+    const message = 'it was expected within PT1H, and goes on';
+    expect(bodies()).toMatchObject([
+      { kind: 'late', instance, status: 'pending', code: '', message, state: 'nap', time: '2026-01-15T13:00:00Z' },
+    ]);
+    expect(bodies()[0].text).toContain(`${name}/main is late in 'nap': ${message}`);
+    await passHours(4);
+    expect((await runsOf(world)).map(({ path, status }) => `${path} ${status}`).toSorted()).toEqual([
+      '/listens complete',
+      '/main complete',
+    ]);
+    expect(web.requests.length).toBe(1);
+  });
+
+  test('makes the event alone in a namespace without alerts', async () => {
+    await open({}, { main: slow('PT4H'), listens: LISTENS });
+    await configure(world.reliable, world.namespace, { broadcast: { 'instance.late': true } });
+    await run();
+    await passHours(2);
+    expect((await runsOf(world)).map(({ path }) => path).toSorted()).toEqual(['/listens', '/main']);
+  });
+
+  test('is no run that ends in time, nor one of a namespace that wants neither', async () => {
+    await open(URL_TARGET, { main: slow('PT30M'), never: slow('PT4H'), quick: `expected: {within: PT1S}\n${ALERT}` });
+    await run();
+    expect(world.bus.size).toBe(1);
+    await run('quick');
+    expect(world.bus.size).toBe(1);
+    await configure(world.reliable, world.namespace, { alerts: {} });
+    await run('never');
+    expect(world.bus.size).toBe(1);
+    await configure(world.reliable, world.namespace, { alerts: URL_TARGET });
+    await passHours(3);
+    expect(web.requests).toEqual([]);
+  });
+
+  test('makes one alert, also where a crash follows any operation', async () => {
+    const outcome = async (crash?: Crash) => {
+      await open(URL_TARGET, { main: slow('PT4H') }, { crash });
+      const ignore = (error: unknown) => {
+        if (!(error instanceof CrashedError)) throw error;
+      };
+      await world.execute('main', '{}').catch(ignore);
+      for (let hour = 0; hour < 6; hour += 1) {
+        await world.pass(world.time.clock.now() + 60 * MINUTE);
+        if (world.process.hasCrashed) await world.restart();
+        world.time.advance(60 * MINUTE);
+        await world.deliver().catch(ignore);
+        if (world.process.hasCrashed) await world.restart();
+      }
+      await world.deliver();
+      const started = (await runsOf(world)).length;
+      return { started, told: new Set(bodies().map(({ id }) => id)).size };
+    };
+    expect(await outcome()).toEqual({ started: 1, told: 1 });
+    const { operations } = world.process;
+    for (let at = 1; at <= operations; at += 1) {
+      await world.close();
+      const { started, told } = await outcome({ at, when: 'after' });
+      expect({ at, told }).toEqual({ at, told: started });
+    }
+  });
+});
+
 describe('the event of an alert', () => {
   test('is in the history, explains what became of it, and sends the alert again by a replay', async () => {
     await open(URL_TARGET, { main: FAILS, catcher: `start: {type: event, event: {type: service.alert}}\n${ALERT}` });

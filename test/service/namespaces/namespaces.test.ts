@@ -216,6 +216,27 @@ describe('the configuration of a namespace', () => {
   const patch = (body: string) => client.call('PATCH', '/api/namespaces/config/config', { body });
   const get = async () => (await client.call('GET', '/api/namespaces/config/config')).json();
 
+  test('shows a broadcast that the original does not know only where it is switched on', async () => {
+    await client.call('PUT', '/api/namespaces/late');
+    const patch = async (isOn: boolean) =>
+      (
+        await client.call('PATCH', '/api/namespaces/late/config', { json: { broadcast: { 'instance.late': isOn } } })
+      ).json()['broadcast'];
+    expect(await patch(true)).toMatchObject({ 'instance.late': true, 'instance.failed': false });
+    expect(Object.keys((await patch(false)) ?? {})).toHaveLength(17);
+  });
+
+  test('says where alerts go, and refuses two targets', async () => {
+    await client.call('PUT', '/api/namespaces/alerting');
+    const patch = (alerts: object) => client.call('PATCH', '/api/namespaces/alerting/config', { json: { alerts } });
+    const alerts = { workflow: 'ops/alert', within: 'PT10M' };
+    expect((await patch(alerts)).json()['alerts']).toEqual(alerts);
+    expect((await client.call('GET', '/api/namespaces/alerting/config')).json()['alerts']).toEqual(alerts);
+    expect(await patch({ ...alerts, url: 'https://a.example' })).toMatchObject({ status: 406 });
+    expect((await patch({ mail: 'a@b.example' })).json()['message']).toContain('unknown field "mail"');
+    expect((await patch({})).json()).not.toHaveProperty('alerts');
+  });
+
   test('has 17 broadcasts, all disabled by default', async () => {
     await put('untouched');
     const { broadcast } = (await client.call('GET', '/api/namespaces/untouched/config')).json();

@@ -61,7 +61,7 @@ async function lambdaOf(name: string): Promise<AnsweringServer | undefined> {
 
 let client: Client;
 
-/** Stores an example in a separate namespace, with the settings of its `config.yaml`. */
+/** Stores an example in a separate namespace, with the settings of its `config.json`. */
 async function store(name: string): Promise<Answer[]> {
   const namespace = `/api/namespaces/${name}`;
   const workflows = workflowsOf(name);
@@ -72,8 +72,8 @@ async function store(name: string): Promise<Answer[]> {
   for (const [path, body] of workflows) {
     answers.push(await client.call('PUT', `${namespace}/tree/${path}?op=create-workflow`, { body }));
   }
-  if (existsSync(new URL(`${name}/config.yaml`, folder))) {
-    answers.push(await client.call('PATCH', `${namespace}/config`, { json: load(read(name, 'config.yaml')) }));
+  if (existsSync(new URL(`${name}/config.json`, folder))) {
+    answers.push(await client.call('PATCH', `${namespace}/config`, { json: JSON.parse(read(name, 'config.json')) }));
   }
   return answers;
 }

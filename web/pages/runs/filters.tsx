@@ -22,6 +22,7 @@ const TRIGGERS = [
   { value: 'top', label: 'Top level only' },
   { value: 'api', label: 'API' },
   { value: 'cron', label: 'Schedule' },
+  { value: 'alert', label: 'Alert' },
   { value: 'cloudevent', label: 'Event' },
   { value: 'instance', label: 'Parent run' },
   { value: 'webhook', label: 'Webhook' },

@@ -20,7 +20,10 @@ interface PartProps {
 
 function Broadcast({ namespace, config }: PartProps) {
   const task = useTask();
-  const all = Object.entries(config.value.value?.broadcast ?? {}).toSorted(([a], [b]) => a.localeCompare(b));
+  // The service leaves it out where it is off.
+  const all = Object.entries({ 'instance.late': false, ...config.value.value?.broadcast }).toSorted(([a], [b]) =>
+    a.localeCompare(b),
+  );
   const groups = Object.groupBy(all, ([name]) => name.slice(0, name.lastIndexOf('.')));
   const set = (name: string) => (isOn: boolean) =>
     void task.run(async () => {

@@ -3,6 +3,7 @@ import * as variables from '../../../../lib/domain/namespaces/variables.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../../lib/domain/storage/keys.ts';
 import { readAll } from '../../../../lib/domain/storage/queries.ts';
+import { alertIn } from '../../../../lib/events/alerts.ts';
 import { toValue } from '../../../../lib/language/byte-values.ts';
 import type { CaughtError, Observation, ObservedCall, ObservedRun } from '../../../../lib/testing/observation.ts';
 import type { ReceivedCall } from './mocked-containers.ts';
@@ -85,10 +86,15 @@ async function allVariables(world: TestWorld, root: runs.Run | undefined): Promi
   };
 }
 
-async function eventsOf({ storage, recording }: TestWorld, sent: ReadonlySet<string>): Promise<Observation['events']> {
+/** The events that the runs have sent; those by which runs would make alerts are not sent to listeners. */
+async function eventsOf(
+  { storage, recording, ports: { settings } }: TestWorld,
+  sent: ReadonlySet<string>,
+): Promise<Observation['events']> {
   const own = [...recording.messages.values()].filter(({ id }) => !sent.has(id));
   const found = await Promise.all(own.map(({ record }) => events.read(storage, record)));
-  return found.flatMap((one) => (one === undefined ? [] : [one.event]));
+  const { brand } = settings;
+  return found.flatMap((one) => (one === undefined || alertIn(one.event, brand) !== undefined ? [] : [one.event]));
 }
 
 /** The writes of variables by scope and name: the ids of workflows differ from world to world. */

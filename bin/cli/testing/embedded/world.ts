@@ -4,6 +4,7 @@ import { LocalDatabase } from '../../../../lib/adapters/local/database/database.
 import { localSealer } from '../../../../lib/adapters/local/sealer.ts';
 import { databaseTable } from '../../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../../lib/domain/credentials/secrets.ts';
+import { configure } from '../../../../lib/domain/namespaces/config.ts';
 import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
 import * as variables from '../../../../lib/domain/namespaces/variables.ts';
 import * as tree from '../../../../lib/domain/tree/tree.ts';
@@ -77,6 +78,8 @@ export class TestWorld {
   /** Creates the namespace and stores workflows in it, by their paths in the tree. */
   async store(sources: ReadonlyMap<string, string>): Promise<void> {
     await namespaces.create(this.ports, NAMESPACE);
+    // Cases expect the events of runs that are late; others send none of this type.
+    await configure(this.ports, NAMESPACE, { broadcast: { 'instance.late': true } });
     for (const folder of directoriesOf(sources.keys())) await tree.createDirectory(this.ports, NAMESPACE, folder);
     for (const [path, source] of sources) {
       await createWorkflow(this.ports, { namespace: NAMESPACE, path: `/${path}`, source });

@@ -38,7 +38,7 @@ export const definitions = z.object({
  * address ranges, `functions` if images that Weft serves itself run as containers, `alerts` if alerts are sent, `partitions` if there are several.
  */
 export const config = z.object({
-  broadcast: z.record(z.enum(BROADCAST_KINDS), z.boolean()),
+  broadcast: z.partialRecord(z.enum(BROADCAST_KINDS), z.boolean()),
   events: z.optional(z.object({ lookback: z.string() })),
   record: z.optional(z.enum(RECORD_MODES)),
   limits: z.optional(z.object(limitShapes(z.optional(z.int())))),

@@ -1,7 +1,8 @@
 import { isCancelledCode, type Run } from '../../../domain/runs/runs.ts';
-import { alertEvent } from '../../../events/alerts.ts';
+import { type AlertKind, alertEvent } from '../../../events/alerts.ts';
 import { broadcastEvent, instanceLogEvent } from '../../../events/broadcasts.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
+import { addDuration, parseDuration } from '../../../time/durations.ts';
 import type { EnginePorts } from '../../ports.ts';
 
 type Naming = Pick<EnginePorts, 'clock' | 'settings'>;
@@ -42,6 +43,25 @@ export function failureAlert({ clock, settings }: Naming, run: Run): CloudEvent 
   if (run.settings.alerts !== true || !hasFailed || run.parent !== undefined || isCancelledCode(run.code)) {
     return undefined;
   }
-  const { id: instance, path: workflow } = run;
-  return alertEvent({ kind: 'failed', instance, workflow }, { id: clock.uuid(), brand: settings.brand });
+  return aboutRun({ clock, settings }, 'failed', run);
+}
+
+function aboutRun({ clock, settings }: Naming, kind: AlertKind, { id: instance, path: workflow }: Run): CloudEvent {
+  return alertEvent({ kind, instance, workflow }, { id: clock.uuid(), brand: settings.brand });
+}
+
+/**
+ * The event by which a run that goes on is late, and when that is due, milliseconds since 1970; undefined for any other run.
+ * The commit with the first state sends it, so each run sends it once; a run that ends with that commit sends none.
+ */
+export function lateAlert(
+  naming: Naming,
+  before: Run,
+  after: Run,
+): { readonly event: CloudEvent; readonly at: number } | undefined {
+  const { expected = '' } = after.settings;
+  const within = parseDuration(expected);
+  const isFirst = before.step === 0 && after.step > 0 && after.status === 'pending';
+  if (within === undefined || !isFirst) return undefined;
+  return { event: aboutRun(naming, 'late', after), at: addDuration(after.began ?? after.created, within) };
 }

@@ -8,7 +8,7 @@ import { timeOf } from '../../../domain/storage/ids.ts';
 import type { CloudEvent } from '../../../events/cloud-event.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
 import type { EnginePorts } from '../../ports.ts';
-import { endEvent, failureAlert, startEvent } from './broadcasts.ts';
+import { endEvent, failureAlert, lateAlert, startEvent } from './broadcasts.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { listenerWrites } from './listener-writes.ts';
 import { LogBuffer } from './log-buffer.ts';
@@ -204,6 +204,8 @@ export class UnitOfWork<P extends EnginePorts = EnginePorts> {
     const next = this.next(ending);
     this.events.sendBroadcast(endEvent(this.ports, next));
     this.events.send(failureAlert(this.ports, next));
+    const late = lateAlert(this.ports, this.run, next);
+    this.events.send(late?.event, late?.at);
     const { publish, writes } = await this.events.prepare(this.run);
     const run = { ...next, outbox: omitUndefined({ publish, answer: this.leftWait }) };
     const listeners = await listenerWrites(this.ports, this.run, run);
