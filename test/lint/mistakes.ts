@@ -314,6 +314,17 @@ const FLOW: readonly Mistake[] = [
     right: `timeouts: {interrupt: PT5M, kill: PT6M}\nstates:\n${END}`,
   },
   {
+    rule: 'expected-never-late',
+    text: `expected: {within: ▸PT1H}\nstates:\n${END}`,
+    mended: 'timeouts: {interrupt: PT2H}\nstates:',
+    hint: '{interrupt: PT2H}',
+  },
+  {
+    rule: 'expected-never-late',
+    text: `timeouts: {interrupt: PT5M}\nexpected: {within: ▸PT5M}\nstates:\n${END}`,
+    mended: 'interrupt: PT10M',
+  },
+  {
     rule: 'foreach-not-objects',
     text: `${FUNCTION}states:\n- id: a\n  type: foreach\n  array: [▸1, 2]\n  action: {function: pay}\n`,
     mended: '[{value: 1}, {value: 2}]',

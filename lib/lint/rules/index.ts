@@ -3,6 +3,7 @@ import { catchShadowed } from './flow/catch-shadowed.ts';
 import { catchWithoutCause } from './flow/catch-without-cause.ts';
 import { cronNever } from './flow/cron-never.ts';
 import { durationUnchecked } from './flow/duration-unchecked.ts';
+import { expectedNeverLate } from './flow/expected-never-late.ts';
 import { limitsOfScope } from './flow/limits-of-scope.ts';
 import { loopWithoutWait } from './flow/loop-without-wait.ts';
 import { patternSyntax } from './flow/pattern-syntax.ts';
@@ -44,6 +45,7 @@ export const RULES = {
   'cron-never': cronNever,
   'duration-unchecked': durationUnchecked,
   'event-never-sent': eventNeverSent,
+  'expected-never-late': expectedNeverLate,
   'foreach-not-objects': foreachNotObjects,
   'function-unused': functionUnused,
   'jq-differs': jqDiffers,

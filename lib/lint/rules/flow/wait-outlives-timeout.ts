@@ -1,38 +1,13 @@
 import { longestWaitOf } from '../../../compiler/plan/traits.ts';
-import { findEntry } from '../../../compiler/sections.ts';
 import { omitUndefined } from '../../../language/omit-undefined.ts';
-import { DAY_MS } from '../../../time/units.ts';
 import { reachable } from '../../document/graph.ts';
 import { select } from '../../document/queries.ts';
 import { lengthOf } from '../../document/spans.ts';
 import type { StateView, Workflow } from '../../document/workflow.ts';
 import { replaceScalar } from '../../mends/scalars.ts';
-import type { Mend, Report } from '../../reports/finding.ts';
-import { nodeAt, type Rule, rangeOf } from '../../reports/rule.ts';
-
-const DEFAULT_INTERRUPT = 'PT15M';
-
-/** Twice the length of the wait, so that the rest of the run has time, too. */
-function longer(duration: string): string {
-  const days = Math.ceil((2 * (lengthOf(duration) ?? 0)) / DAY_MS);
-  return days > 1 ? `P${days}D` : duration.replace(/\d+/g, (count) => String(2 * Number(count)));
-}
-
-/** Adds timeouts to a workflow that has none, or raises the interrupt. */
-function withTimeouts({ source, timeouts, root }: Workflow, wait: string): Mend | undefined {
-  const title = `let a run take ${longer(wait)}`;
-  if (timeouts.interrupt !== undefined) {
-    const [node] = select(root, 'timeouts.interrupt');
-    const range = node === undefined ? undefined : rangeOf({ source }, node.node, timeouts.interrupt);
-    return range === undefined || timeouts.kill !== undefined
-      ? undefined
-      : { title, edits: [{ ...range, text: longer(wait) }], isCertain: false };
-  }
-  const states = root.kind === 'map' ? findEntry(root, 'states') : undefined;
-  if (states === undefined || states.column !== 1 || select(root, 'timeouts').length > 0) return undefined;
-  const at = { line: states.line, column: 1 };
-  return { title, edits: [{ from: at, to: at, text: `timeouts: {interrupt: ${longer(wait)}}\n` }], isCertain: false };
-}
+import { DEFAULT_INTERRUPT, longer, withTimeouts } from '../../mends/timeouts.ts';
+import type { Report } from '../../reports/finding.ts';
+import { nodeAt, type Rule } from '../../reports/rule.ts';
 
 function reportState(workflow: Workflow, state: StateView): Report | undefined {
   const { interrupt } = workflow.timeouts;
