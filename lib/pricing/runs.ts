@@ -3,6 +3,7 @@ import { emit } from '../compiler/emit/emit.ts';
 import {
   type CalleeKind,
   calleeOf,
+  callsComputedSubflow,
   callsLongLambda,
   hasNoLikelyWait,
   isLikelyToWait,
@@ -124,7 +125,10 @@ const leavesRequest = (plan: Plan, items: number): boolean =>
   Object.values(plan.states).some(({ work }) => {
     const actions = actionsOf(work);
     const count = work.do === 'each' ? items : actions.length;
-    return count > MAX_CALLS_IN_REQUEST || actions.some((action) => sendsRequest(plan, action));
+    return (
+      count > MAX_CALLS_IN_REQUEST ||
+      actions.some((action) => sendsRequest(plan, action) || callsComputedSubflow(plan, action))
+    );
   });
 
 interface Context {

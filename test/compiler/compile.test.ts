@@ -183,6 +183,22 @@ describe('problems', () => {
       "a subflow is limited by the 'concurrency' and the 'rate' at the top of its own workflow",
     ],
     [
+      `functions: [{id: f, type: subflow, workflow: jq(.w)}]\n${STATES}`,
+      'list the paths that the query may give, for example allowed: [tools/search, tools/*]',
+    ],
+    [
+      `functions: [{id: f, type: subflow, workflow: w, allowed: [w]}]\n${STATES}`,
+      "remove it, or compute the path, for example workflow: 'tools/jq(.tool)'",
+    ],
+    [
+      `functions: [{id: f, type: subflow, workflow: jq(.w), allowed: ['a/**']}]\n${STATES}`,
+      'for example tools/search, or tools/*',
+    ],
+    [
+      `functions: [{id: f, type: subflow, workflow: jq(.w), allowed: [jq(.a)]}]\n${STATES}`,
+      'for example tools/search, or tools/*',
+    ],
+    [
       `functions: [{id: f, type: worker, queue: q, rate: {limit: 1, per: PT1S}}]\n${STATES}`,
       'the number of its workers limits the tasks of a queue at work',
     ],

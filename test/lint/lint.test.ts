@@ -67,6 +67,22 @@ describe('a typical mistake', () => {
   });
 });
 
+test('the allowed paths of a computed subflow are checked, and none of its calls is certain', () => {
+  const calls = (fields: string) =>
+    `functions:\n- {id: tool, type: subflow, workflow: jq(.t), ${fields}}\nstates:\n- {id: a, type: action, action: {function: tool}}\n`;
+  const found = (fields: string) =>
+    lintFolder(
+      new Map([
+        ['main', calls(fields)],
+        ['tools/search', 'states:\n- {id: a, type: noop}\n'],
+      ]),
+    ).get('main') ?? [];
+  expect(found('allowed: [main, tools/search, tools/*]')).toEqual([]);
+  const [finding, ...others] = found('allowed: [tools/search, tools/serach]');
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({ rule: 'subflow-missing', line: 2, hint: "did you mean '/tools/search'?" });
+});
+
 describe('docs/lint.md', () => {
   test('is as in the rules (else: npm run docs)', () => {
     expect(readFileSync(new URL('../../docs/lint.md', import.meta.url), 'utf8')).toBe(lintHandbook());

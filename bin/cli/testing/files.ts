@@ -14,14 +14,15 @@ export interface SourceFile {
   readonly source: string;
 }
 
-async function testsBelow(root: string, folder: string): Promise<string[]> {
+/** The files below a folder whose names are wanted, relative to the root. */
+async function filesBelow(root: string, isWanted: (name: string) => boolean, folder = ''): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await testsBelow(root, path)));
-    else if (TEST.test(entry.name)) found.push(path);
+    if (entry.isDirectory()) found.push(...(await filesBelow(root, isWanted, path)));
+    else if (isWanted(entry.name)) found.push(path);
   }
   return found;
 }
@@ -30,7 +31,9 @@ async function testsBelow(root: string, folder: string): Promise<string[]> {
 async function testsOf({ cwd }: Terminal, argument: string): Promise<string[]> {
   const path = resolve(cwd, argument);
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return (await testsBelow(path, '')).map((file) => join(argument, file));
+  if (found?.isDirectory()) {
+    return (await filesBelow(path, (name) => TEST.test(name))).map((file) => join(argument, file));
+  }
   if (found === undefined) throw new UsageError(`${argument} cannot be read: there is no such file or folder`);
   if (TEST.test(argument)) return [argument];
   const beside = argument.replace(WORKFLOW, '.test.yaml');
@@ -88,6 +91,13 @@ export async function findWorkflow({ cwd, folders }: Roots, path: string): Promi
     }
   }
   return undefined;
+}
+
+/** The paths in the tree of all workflow files of the roots, with a leading slash. */
+export async function workflowPaths({ folders }: Roots): Promise<string[]> {
+  const isWorkflow = (name: string): boolean => WORKFLOW.test(name) && !TEST.test(name);
+  const found = await Promise.all(folders.map((folder) => filesBelow(folder, isWorkflow)));
+  return found.flat().map((file) => `/${file.replaceAll('\\', '/').replace(WORKFLOW, '')}`);
 }
 
 /** Reads the workflow file that a test names, relative to it; undefined if it cannot be read. */

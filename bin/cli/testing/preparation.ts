@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
+import { isAllowedPath } from '../../../lib/compiler/plan/subflows.ts';
 import { resolvePath } from '../../../lib/engine/variables/tree-files.ts';
 import { formatProblem, type Problem } from '../../../lib/language/problem.ts';
 import { decodeSuite } from '../../../lib/testing/format/decode.ts';
@@ -8,7 +9,15 @@ import { type Reachable, unknownNames, unknownToAll } from '../../../lib/testing
 import type { Mock, TestCase, TestSuite } from '../../../lib/testing/format/suite.ts';
 import type { PreparedCase, TestWorkflow } from '../../../lib/testing/prepared.ts';
 import type { Terminal } from '../shell/terminal.ts';
-import { findWorkflow, type Roots, readWorkflow, rootsOf, type SourceFile, treePathOf } from './files.ts';
+import {
+  findWorkflow,
+  type Roots,
+  readWorkflow,
+  rootsOf,
+  type SourceFile,
+  treePathOf,
+  workflowPaths,
+} from './files.ts';
 
 /** A file of tests, ready to run. */
 export interface PreparedSuite {
@@ -54,15 +63,26 @@ class WorkflowReader {
   async addSubflows({ path, file, plan }: TestWorkflow, isMocked: (key: string) => boolean): Promise<void> {
     for (const [id, called] of Object.entries(plan.functions)) {
       if (called.type !== 'subflow' || isMocked(functionKey(path, id))) continue;
-      const [named = ''] = called.workflow.split(':');
-      const target = resolvePath(`/${path}`, named).slice(1);
-      if (this.workflows.has(target)) continue;
-      const found = await findWorkflow(this.#roots, target);
-      if (found === undefined)
-        this.missing.push(`no file has the subflow '/${target}', which '${id}' in ${file} calls`);
-      const added = found && this.add(found, target);
-      if (added !== undefined) await this.addSubflows(added, isMocked);
+      for (const named of called.allowed ?? [called.workflow]) {
+        for (const target of await this.#targetsOf(path, named)) {
+          if (this.workflows.has(target)) continue;
+          const found = await findWorkflow(this.#roots, target);
+          if (found === undefined)
+            this.missing.push(`no file has the subflow '/${target}', which '${id}' in ${file} calls`);
+          const added = found && this.add(found, target);
+          if (added !== undefined) await this.addSubflows(added, isMocked);
+        }
+      }
     }
+  }
+
+  /** The paths that a workflow names by one, or by one with a `*`. */
+  async #targetsOf(path: string, named: string): Promise<readonly string[]> {
+    const [withoutRef = ''] = named.split(':');
+    const target = resolvePath(`/${path}`, withoutRef);
+    if (!target.includes('*')) return [target.slice(1)];
+    const paths = await workflowPaths(this.#roots);
+    return paths.filter((one) => isAllowedPath(target, one)).map((one) => one.slice(1));
   }
 }
 

@@ -62,7 +62,8 @@ export function subflowAt(text: OpenText, at: Position, caller: string): string 
   if (found?.kind === 'workflow') return calledPath(caller, found.name);
   if (found?.kind !== 'function') return undefined;
   const declared = text.workflow()?.functions.find(({ id }) => id === found.name);
-  return declared?.plan?.type === 'subflow' ? calledPath(caller, declared.plan.workflow) : undefined;
+  const called = declared?.plan;
+  return called?.type === 'subflow' && called.allowed === undefined ? calledPath(caller, called.workflow) : undefined;
 }
 
 /** How a text names another workflow: relative to its own folder, or from the root if that is shorter. */

@@ -20,7 +20,9 @@ const LIMITS = {
 /** The fields of each type of functions, with their meanings. */
 export const FUNCTION_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   subflow: {
-    workflow: 'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`.',
+    workflow:
+      'The path of the workflow: from the folder of the caller, or from the root if it begins with `/`. A query computes it, within `allowed`.',
+    allowed: 'The paths that a computed `workflow` may give; `*` stands for any characters of one part of a path.',
   },
   http: {
     url: 'Where the request goes; it may hold queries, as in `https://api.example.com/orders/jq(.id)`.',

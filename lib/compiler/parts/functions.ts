@@ -3,10 +3,11 @@ import { anyText, integer, list, oneOf, required, text } from '../decoding/decod
 import { type Decoded, type Fields, object } from '../decoding/object.ts';
 import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
-import { httpFunction } from './http.ts';
+import { httpFunction } from './functions/http.ts';
+import { LAMBDA_FIELDS, toLambdaPlan } from './functions/lambda.ts';
+import { subflowFunction } from './functions/subflow.ts';
+import { toWorkerTask, WORKER_FIELDS } from './functions/worker.ts';
 import { identifier } from './identifiers.ts';
-import { LAMBDA_FIELDS, toLambdaPlan } from './lambda.ts';
-import { toWorkerTask, WORKER_FIELDS } from './worker.ts';
 
 const id = identifier('function id must match regex: %');
 
@@ -51,11 +52,6 @@ const container = defineLimited(
   }),
 );
 
-const subflow = defineFunction(['subflow'], { workflow: required(text) }, ({ workflow }) => ({
-  type: 'subflow',
-  workflow,
-}));
-
 function defineService(
   type: 'knative-namespace' | 'knative-global',
   ...others: readonly string[]
@@ -68,7 +64,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   'knative-workflow': container,
   'knative-namespace': defineService('knative-namespace'),
   'knative-global': defineService('knative-global', 'knative-system'),
-  subflow,
+  subflow: subflowFunction(id),
   http: httpFunction(id),
   worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),
   lambda: defineLimited(['lambda'], LAMBDA_FIELDS, (fields) => ({ type: 'lambda', invocation: toLambdaPlan(fields) })),

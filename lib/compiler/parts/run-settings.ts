@@ -2,6 +2,7 @@ import { isObject } from '../../language/json.ts';
 import { labelNameProblem, MAX_LABELS } from '../../language/labels.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { defaultProblem } from '../../language/schemas/violations.ts';
+import { computed } from '../decoding/computed.ts';
 import { reportInvalid } from '../decoding/context.ts';
 import {
   createDecoder,
@@ -20,7 +21,6 @@ import { WHEN_FULL, WHEN_OVER } from '../plan/concurrency.ts';
 import type { Handlers } from '../plan/handlers.ts';
 import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
-import { computed } from './computed.ts';
 import { toFilter } from './event-filters.ts';
 import { schema } from './schemas.ts';
 import { catchers } from './state.ts';

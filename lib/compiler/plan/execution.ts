@@ -67,6 +67,12 @@ export function callsLongLambda(plan: Pick<Plan, 'functions'>, action: ActionPla
   return called !== undefined && isLongLambda(called);
 }
 
+/** Whether an action calls a subflow whose path is computed: only the call determines the workflow. */
+export function callsComputedSubflow(plan: Pick<Plan, 'functions'>, action: ActionPlan): boolean {
+  const called = functionOf(plan, action);
+  return called?.type === 'subflow' && called.allowed !== undefined;
+}
+
 /** True for a state that always waits, or that waits for a container, a worker or a long invocation of Lambda. */
 export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);

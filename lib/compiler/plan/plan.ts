@@ -1,6 +1,7 @@
 import type { BatchPlan, CallLimits, FlowControl, ScheduledStart } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
 import type { RunTimes } from './run-times.ts';
+import type { SubflowPlan } from './subflows.ts';
 import type { WebhookStart } from './webhooks.ts';
 
 /**
@@ -59,7 +60,7 @@ export interface EventFilter {
 
 /** A function that actions can call (workflow-language 2). */
 export type FunctionPlan = { readonly limits?: CallLimits } & (
-  | { readonly type: 'subflow'; readonly workflow: string }
+  | SubflowPlan
   | { readonly type: 'knative-namespace' | 'knative-global'; readonly service: string }
   | {
       readonly type: 'knative-workflow';
@@ -76,9 +77,8 @@ export type FunctionPlan = { readonly limits?: CallLimits } & (
 
 /** The invocation of a lambda function, evaluated as one query over the data of the action (docs/lambda.md). */
 export interface LambdaPlan {
-  /** A name or an ARN. */
+  /** A name or an ARN; `qualifier` is an alias or a version. */
   readonly function: Query;
-  /** An alias or a version. */
   readonly qualifier?: Query;
   /** An ISO 8601 duration. */
   readonly timeout?: Query;

@@ -92,6 +92,8 @@ export const KIND_OF = {
   'lambda.service': 'catchable',
   'lambda.failed': 'catchable',
   'input.invalid': 'catchable',
+  'subflow.notAllowed': 'catchable',
+  'subflow.notFound': 'catchable',
   'secrets.refused': 'catchable',
   'secrets.missing': 'catchable',
   'secrets.unavailable': 'catchable',

@@ -25,6 +25,8 @@ export const ENGINE_CODES: readonly string[] = [
   'workflow.unparsable',
   'workflow.invoke',
   'secrets.notFound',
+  'subflow.notAllowed',
+  'subflow.notFound',
   'secrets.refused',
   'secrets.missing',
   'secrets.unavailable',

@@ -11,13 +11,21 @@ export interface SubflowView {
   readonly node: Node;
   /** As written, with its ref. */
   readonly target: string;
+  /** One of the paths that a computed `workflow` may give: no call is certain. */
+  readonly isChoice: boolean;
 }
 
-/** The functions of a workflow that call other workflows. */
+/**
+ * The workflows that the functions of a workflow call. Of a function whose path is computed these are the allowed paths
+ * without a `*`.
+ */
 export function subflowsOf({ functions }: Workflow): readonly SubflowView[] {
   return functions.flatMap(({ id, node, plan }) => {
-    const [field] = select(node, 'workflow');
-    return plan?.type !== 'subflow' || field === undefined ? [] : [{ id, node: field.node, target: plan.workflow }];
+    if (plan?.type !== 'subflow') return [];
+    const isChoice = plan.allowed !== undefined;
+    return select(node, isChoice ? 'allowed.*' : 'workflow')
+      .map(({ node: field }) => ({ id, node: field, target: String(field.value), isChoice }))
+      .filter(({ target }) => !isChoice || !target.includes('*'));
   });
 }
 
@@ -35,7 +43,8 @@ export function calledPath(caller: string, target: string): string {
 export function certainCalls(workflow: Workflow, path: string): readonly string[] {
   const { entry, states } = workflow;
   if (entry === undefined || states.some(({ plan }) => plan === undefined)) return [];
-  return subflowsOf(workflow).flatMap(({ id, target }) => {
+  return subflowsOf(workflow).flatMap(({ id, target, isChoice }) => {
+    if (isChoice) return [];
     const calls = (name: string) =>
       actionsOf(stateOf(name)?.plan?.work ?? { do: 'nothing' }).some((one) => one.function === id);
     const stateOf = (name: string) => states.find((state) => state.id === name);

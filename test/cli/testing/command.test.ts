@@ -326,6 +326,17 @@ expect: {calls: {f: [{key: s3cret, sum: 3}]}, variables: {namespace: {done: true
     );
   });
 
+  test('finds the workflows that a computed subflow may call', async () => {
+    const flow =
+      "functions: [{id: sub, type: subflow, workflow: 'lib/jq(.name)', allowed: [lib/one, 'lib/t*']}]\nstates: [{id: a, type: action, action: {function: sub}, transform: {r: jq(.return.r)}}]";
+    const says = (r: string) => `states: [{id: a, type: noop, transform: {r: ${r}}}]`;
+    const files = { 'lib/one.yaml': says('one'), 'lib/two.yaml': says('two'), 'other/two.yaml': says('none') };
+    await passes(flow, 'input: {name: one}\nexpect: {output: {r: one}}', files);
+    await passes(flow, 'input: {name: two}\nexpect: {output: {r: two}}', files);
+    await passes(flow, 'input: {name: three}\nexpect: {error: service.subflow.notFound}', files);
+    await passes(flow, 'input: {name: two}\nmocks: {sub: {return: {r: 6}}}\nexpect: {output: {r: 6}, calls: {sub: 1}}');
+  });
+
   test('that loops without a wait is given up', async () => {
     const loop = 'states: [{id: a, type: noop, transition: b}, {id: b, type: noop, transition: a}]';
     const { code, out } = await runCase(loop, 'input: {}', ['--timeout', '1']);

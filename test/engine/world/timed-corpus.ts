@@ -108,6 +108,19 @@ ${COUNT}`,
     },
   },
   {
+    name: 'a foreach over computed subflows, of which one waits and one is not allowed',
+    input: '{"list": [{"kid": "kid"}, {"kid": "napper"}, {"kid": "other"}]}',
+    status: 'complete',
+    sources: {
+      kid: 'states: [{id: a, type: noop, transform: {kid: a}}]\n',
+      napper: 'states: [{id: nap, type: delay, duration: PT1S}]\n',
+      main: `functions: [{id: kid, type: subflow, workflow: jq(.kid), allowed: [kid, n*]}]
+states:
+- {id: go, type: foreach, array: jq(.list), collect: errors, action: {function: kid}, transition: look}
+${COUNT}`,
+    },
+  },
+  {
     name: 'a long delay, then a failure',
     input: '{}',
     status: 'failed',

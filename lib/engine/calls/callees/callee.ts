@@ -6,6 +6,7 @@ import type { SecretReader } from '../../evaluation/secrets.ts';
 import type { RunnerPorts } from '../../ports.ts';
 import { childId } from '../../run/child-ids.ts';
 import type { StepUnit } from '../../run/commit/step-unit.ts';
+import type { Startable } from '../../run/new-run.ts';
 import { retryPolicyOf } from '../../run/retry-decisions.ts';
 
 /** How the task of a worker is offered. */
@@ -20,6 +21,8 @@ export interface CallInput {
   readonly ms?: number;
   /** For the call of a native function: a state machine of its own makes it, unless it is made in place. */
   readonly byMachine?: true;
+  /** For the call of a subflow whose path is computed: the workflow that this call runs. */
+  readonly chosen?: Startable;
   /** For the call of a worker. */
   readonly task?: TaskTerms;
   /** Absent: the function has no limits. */

@@ -19,7 +19,7 @@ const LITERAL_FIELDS = [
   'action.retries.codes.*',
 ];
 
-const FUNCTION_FIELDS = ['workflow', 'image', 'service', 'cmd', 'envs.*.value'];
+const FUNCTION_FIELDS = ['image', 'service', 'cmd', 'envs.*.value'];
 const START_FIELDS = ['event.type', 'events.*.type', 'event.context', 'events.*.context', 'cron'];
 
 /** A fixed code for an `error`; its script is moved to the end of the message, which is evaluated. */
@@ -64,7 +64,7 @@ function* check(workflow: Workflow): Generator<Report> {
 export const scriptNotEvaluated: Rule = {
   severity: 'warning',
   about:
-    'A field that is taken as written has a `jq(...)` or `js(...)`: the code of an `error`, the type and source of an event, the target of a subflow, an image, the filter of a start. The script is not evaluated.',
+    'A field that is taken as written has a `jq(...)` or `js(...)`: the code of an `error`, the type and source of an event, an image, the filter of a start. The script is not evaluated.',
   wrong: `states:
 - id: refuse
   type: error

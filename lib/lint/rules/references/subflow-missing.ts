@@ -20,7 +20,7 @@ const firstOf = (path: string): string => (path.includes('/') ? `${path.split('/
 export const subflowMissing: Rule = {
   severity: 'warning',
   about:
-    'A subflow does not exist in the folder that is validated. A path without a leading slash is relative to the folder of the calling workflow. The run fails with `service.workflow.notfound`, which cannot be caught.',
+    'A subflow does not exist in the folder that is validated. A path without a leading slash is relative to the folder of the calling workflow. The run fails with `service.workflow.notfound`, which cannot be caught. The paths in `allowed` without a `*` are checked too.',
   wrong: `functions:
 - {id: pay, type: subflow, workflow: payment}
 states:

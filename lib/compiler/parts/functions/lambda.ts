@@ -1,10 +1,10 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { isDuration } from '../../time/durations.ts';
-import { required } from '../decoding/decoders.ts';
-import type { Decoded } from '../decoding/object.ts';
-import { isLambdaName, isLambdaQualifier } from '../plan/lambdas.ts';
-import type { LambdaPlan } from '../plan/plan.ts';
-import { computed } from './computed.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { isDuration } from '../../../time/durations.ts';
+import { computed } from '../../decoding/computed.ts';
+import { required } from '../../decoding/decoders.ts';
+import type { Decoded } from '../../decoding/object.ts';
+import { isLambdaName, isLambdaQualifier } from '../../plan/lambdas.ts';
+import type { LambdaPlan } from '../../plan/plan.ts';
 
 /** The fields of a lambda function. */
 export const LAMBDA_FIELDS = {

@@ -1,10 +1,10 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import { isDuration } from '../../time/durations.ts';
-import { required } from '../decoding/decoders.ts';
-import type { Decoded } from '../decoding/object.ts';
-import type { WorkerTaskPlan } from '../plan/plan.ts';
-import { MAX_PRIORITY, QUEUE_PATTERN } from '../plan/worker-tasks.ts';
-import { computed } from './computed.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import { isDuration } from '../../../time/durations.ts';
+import { computed } from '../../decoding/computed.ts';
+import { required } from '../../decoding/decoders.ts';
+import type { Decoded } from '../../decoding/object.ts';
+import type { WorkerTaskPlan } from '../../plan/plan.ts';
+import { MAX_PRIORITY, QUEUE_PATTERN } from '../../plan/worker-tasks.ts';
 
 const isQueue = (value: unknown): boolean => typeof value === 'string' && QUEUE_PATTERN.test(value);
 

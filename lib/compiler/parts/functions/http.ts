@@ -1,14 +1,14 @@
-import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { MapNode } from '../../language/yaml/parser.ts';
-import { isDuration } from '../../time/durations.ts';
-import { LIMIT_FIELDS, toLimits } from '../decoding/call-limits.ts';
-import { type Context, reportInvalid } from '../decoding/context.ts';
-import { createDecoder, type Decoder, query, required, text } from '../decoding/decoders.ts';
-import { kindOf, oneKind } from '../decoding/kinds.ts';
-import { acceptedFields, type Decoded, decodeFields } from '../decoding/object.ts';
-import type { Variant } from '../decoding/variants.ts';
-import type { FunctionPlan, HttpAuthPlan } from '../plan/plan.ts';
-import { computed, isComputed } from './computed.ts';
+import { omitUndefined } from '../../../language/omit-undefined.ts';
+import type { MapNode } from '../../../language/yaml/parser.ts';
+import { isDuration } from '../../../time/durations.ts';
+import { LIMIT_FIELDS, toLimits } from '../../decoding/call-limits.ts';
+import { computed, isComputed } from '../../decoding/computed.ts';
+import { type Context, reportInvalid } from '../../decoding/context.ts';
+import { createDecoder, type Decoder, query, required, text } from '../../decoding/decoders.ts';
+import { kindOf, oneKind } from '../../decoding/kinds.ts';
+import { acceptedFields, type Decoded, decodeFields } from '../../decoding/object.ts';
+import type { Variant } from '../../decoding/variants.ts';
+import type { FunctionPlan, HttpAuthPlan } from '../../plan/plan.ts';
 
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
 

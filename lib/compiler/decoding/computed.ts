@@ -1,6 +1,6 @@
 import { nextScript } from '../../language/scripts/scripts.ts';
-import { reportInvalid } from '../decoding/context.ts';
-import { createDecoder, type Decoder, query } from '../decoding/decoders.ts';
+import { reportInvalid } from './context.ts';
+import { createDecoder, type Decoder, query } from './decoders.ts';
 
 /** Whether a value holds a script: then it is known only when the function is called. */
 export const isComputed = (value: unknown): boolean => typeof value === 'string' && nextScript(value, 0) >= 0;
