@@ -291,5 +291,5 @@ export const OPERATIONS: readonly Operation[] = [
   wait('1 noop with a rate', `rate: {limit: 1000, per: PT1S}\n${noops(1)}`),
   execute('an HTTP call with a limit', limitedCall('concurrency: {limit: 1000}'), { input: `{"api":"${API}"}` }),
   execute('an HTTP call with a rate', limitedCall('rate: {limit: 1000, per: PT1S}'), { input: `{"api":"${API}"}` }),
-  execute('an action on a computed subflow', callOf('jq("child")', ', allowed: [child]')),
+  execute('a computed subflow', callOf('jq("child")', ', allowed: [child]')),
 ];
