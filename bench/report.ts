@@ -100,11 +100,3 @@ export function reportOf(times: Times): string {
   if (times.pages.size === 0) return rates.join('\n');
   return [...rates, '', `With ${number(RUNS_FOR_PAGES)} runs:`, '', sizesTable(times)].join('\n');
 }
-
-/** The sentence of the README. */
-export function summaryOf({ workloads }: Times): string {
-  const wait = workloads.get('op=wait noop');
-  if (wait === undefined) throw new Error('the summary needs the row op=wait noop');
-  const [one, eight] = [wait[1].perSecond, wait[8].perSecond].map((rate) => number(Math.round(rate / 10) * 10));
-  return `Locally, on ${cpus().length} cores: ${one} runs a second with one client, ${eight} with eight, each started, stored and waited for.`;
-}

@@ -2,15 +2,20 @@
  * `npm run bench`: counts the calls of each operation and compares them with bench/calls.json, then measures times.
  * `--lint` alone measures the lint of workflow texts, which needs no service.
  * `--against FOLDER` measures the times of another checkout and of this one in turn, and prints the ratio of their rates.
+ * `--peers dbos,restate` measures Weft and other engines for durable workflows in turn, see bench/peers.
  * `--calls` or `--times` alone do one of both; with `--update` the calls are written into bench/calls.json, the times into
- * docs/performance.md and README.md.
+ * docs/performance.md, the peers' figures into docs/performance.md and README.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { countCalls } from './calls.ts';
 import { compareTimes } from './comparison.ts';
 import { timeEvents } from './events.ts';
 import { LINES, timeLint, WORKFLOWS } from './lint.ts';
-import { reportOf, summaryOf } from './report.ts';
+import { comparePeers } from './peers/measure.ts';
+import { peersIn } from './peers/options.ts';
+import * as peerReport from './peers/report.ts';
+import { PEERS, type Peer } from './peers/systems.ts';
+import { reportOf } from './report.ts';
 import { measureTimes } from './times.ts';
 
 const GOLDEN = new URL('./calls.json', import.meta.url);
@@ -37,7 +42,9 @@ async function reportCalls(): Promise<void> {
 const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
 const README = new URL('../README.md', import.meta.url);
 const REPORT = /(?<=<!-- Written by `npm run bench -- --times --update`. -->\n\n).*?(?=\n\n<!-- End -->)/s;
-const SUMMARY = /^Locally, on .*waited for\.$/m;
+const PEERS_REPORT =
+  /(?<=<!-- Written by `npm run bench -- --peers dbos,restate --update`. -->\n\n).*?(?=\n\n<!-- End -->)/s;
+const PEERS_SUMMARY = /^Locally, with all defaults, .*$/m;
 
 function replaceIn(file: URL, place: RegExp, text: string): void {
   const before = readFileSync(file, 'utf8');
@@ -54,7 +61,17 @@ async function reportTimes(): Promise<void> {
   console.log(report);
   if (!process.argv.includes('--update')) return;
   replaceIn(DOCUMENT, REPORT, report);
-  replaceIn(README, SUMMARY, summaryOf(times));
+}
+
+async function reportPeers(peers: readonly Peer[]): Promise<void> {
+  const isUpdate = process.argv.includes('--update');
+  if (isUpdate && peers.length < PEERS.length) throw new Error(`--update needs all peers: --peers ${PEERS.join(',')}`);
+  const comparison = await comparePeers(peers);
+  const report = await peerReport.reportOf(comparison);
+  console.log(report);
+  if (!isUpdate) return;
+  replaceIn(DOCUMENT, PEERS_REPORT, report);
+  replaceIn(README, PEERS_SUMMARY, peerReport.summaryOf(comparison));
 }
 
 async function reportEvents(): Promise<void> {
@@ -97,6 +114,11 @@ if (against > 0) {
   const checkout = process.argv[against + 1];
   if (checkout === undefined) throw new Error('--against needs the folder of a checkout');
   await reportComparison(checkout);
+  process.exit();
+}
+const peers = peersIn(process.argv);
+if (peers !== undefined) {
+  await reportPeers(peers);
   process.exit();
 }
 const areRowsSelected = process.env['BENCH_ROWS'] !== undefined;

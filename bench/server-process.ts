@@ -1,14 +1,10 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { KEY } from './clients/client.ts';
+import { START_FLAGS, untilListening } from './clients/npm-start.ts';
 import { openWireClient } from './clients/wire-client.ts';
 import type { Order, Usage } from './measured-process.ts';
-
-const { scripts } = createRequire(import.meta.url)('../package.json') as { scripts: { start: string } };
-/** The flags of Node in `npm start`. */
-const START_FLAGS = scripts.start.split(' ').slice(1, -1);
 
 /** A server in a process of its own; see measured-process.ts. */
 export interface ServerProcess {
@@ -40,8 +36,6 @@ export async function startServer(file: string, env: Record<string, string> = {}
   };
 }
 
-const URL_IN_LINE = /listening on (\S+)/;
-
 /** Starts `npm start` on a data folder, and returns the milliseconds until it has answered its first request. */
 export async function timeStart(folder: string): Promise<number> {
   const begin = performance.now();
@@ -50,12 +44,7 @@ export async function timeStart(folder: string): Promise<number> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
-  let url: string | undefined;
-  for await (const chunk of child.stdout) {
-    url = URL_IN_LINE.exec(String(chunk))?.[1];
-    if (url !== undefined) break;
-  }
-  const client = await openWireClient(new URL(url ?? ''));
+  const client = await openWireClient(await untilListening(child));
   await client.send('GET', '/api/namespaces');
   const time = performance.now() - begin;
   client.close();

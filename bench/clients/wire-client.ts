@@ -53,7 +53,7 @@ async function open({ hostname, port }: URL): Promise<Socket> {
 
 /**
  * Opens a client that does as little as possible: on a machine with few cores, the time of the client limits the rate of
- * the server. `send` rejects for a status other than 200.
+ * the server. `send` rejects for a status that is not 2xx.
  */
 export async function openWireClient(url: URL): Promise<WireClient> {
   let socket = await open(url);
@@ -67,7 +67,7 @@ export async function openWireClient(url: URL): Promise<WireClient> {
           `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
       );
       const { status, text } = await reply;
-      if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text}`);
+      if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text}`);
       return text;
     },
     close: () => socket.destroy(),
