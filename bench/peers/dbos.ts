@@ -64,7 +64,7 @@ export const DBOS: System = {
     `DBOS Transact ${PACKAGES['@dbos-inc/dbos-sdk']} on ${await postgresVersion()}, Node ${process.versions.node}`,
   durability:
     'PostgreSQL with the settings of `initdb` (`fsync` and `synchronous_commit` are on). Each step is on the disk before the next one begins. The application is one process, with the default pool of 10 connections.',
-  license: 'MIT; PostgreSQL: the PostgreSQL License. Neither limits measurements.',
+  license: 'MIT for DBOS, the PostgreSQL License for PostgreSQL. Neither has a clause about measurements.',
   steps: 'Ten steps (`DBOS.runStep`). DBOS commits each, so both rows measure the same work.',
   start,
 };

@@ -49,7 +49,7 @@ export async function startPostgres(): Promise<Postgres> {
   const options = { ...user, cwd: folder };
   await runProgram(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8'], options);
   const address = ['-h', '127.0.0.1', '-p', port];
-  const args = ['-D', data, ...address, '-k', folder, '-c', 'log_min_messages=fatal'];
+  const args = ['-D', data, ...address, '-k', folder, '-c', 'log_min_messages=panic'];
   // SIGINT ends the sessions and the server.
   const server = startProgram(join(programs, 'postgres'), args, options, 'SIGINT');
   await until('PostgreSQL', async () => {

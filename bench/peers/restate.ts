@@ -109,7 +109,7 @@ export const RESTATE: System = {
   durability:
     'Its own log in RocksDB, with the default settings (the write-ahead log is flushed, one node, 24 partitions). A step is on the disk before the next one begins. The services are one process, called over HTTP/2.',
   license:
-    'server: Business Source License 1.1; SDK: MIT. The first allows use without production in general, and any use but a public platform service; it does not limit measurements or their publication.',
+    'Business Source License 1.1 for the server, MIT for the SDK. The former grants use outside of production, and in production for all but a public platform service; it has no clause about measurements or their publication.',
   steps: 'Ten steps (`ctx.run`). Restate stores each in its journal, so both rows measure the same work.',
   start,
 };
