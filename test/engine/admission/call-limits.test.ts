@@ -91,6 +91,9 @@ async function start(world: World, path: string, n = 0): Promise<string> {
   return id;
 }
 
+/** On a busy machine a step takes a while. */
+const WAIT = { timeout: 10_000 };
+
 describe('a function with a concurrency', () => {
   test('has as many calls at work as may be, of one state', async () => {
     const { server, world } = await open({ main: bank('concurrency: {limit: 2}') + each(20) });
@@ -125,7 +128,7 @@ describe('a function with a concurrency', () => {
     for (let n = 0; n < 5; n += 1) {
       await start(world, 'main', n);
       const queued = async () => (await rowsOf(world)).filter(isQueued).length;
-      await vi.waitFor(async () => expect(server.order.length + (await queued())).toBe(n + 1));
+      await vi.waitFor(async () => expect(server.order.length + (await queued())).toBe(n + 1), WAIT);
     }
     await world.pass();
     expect(server.order).toEqual(['/0', '/1', '/2', '/3', '/4']);
@@ -249,11 +252,11 @@ describe('a call that waits for its function', () => {
     await start(world, 'b');
     const queue = { scope: 'bank', key: '', place: 1, heldBy: [holder] };
     const shown = [{ call: 0, status: 'pending', concurrency: queue }];
-    await vi.waitFor(async () => expect(await openCallsOf(world, '/b')).toMatchObject(shown));
+    await vi.waitFor(async () => expect(await openCallsOf(world, '/b')).toMatchObject(shown), WAIT);
     for (let count = 0; count < 2; count += 1) await start(world, 'c');
     await world.pass(world.time.clock.now() + CALL_MS);
     const held = { scope: 'slow', by: 'rate', key: '', starts: 1 };
-    await vi.waitFor(async () => expect(await openCallsOf(world, '/c')).toMatchObject([{ held }]));
+    await vi.waitFor(async () => expect(await openCallsOf(world, '/c')).toMatchObject([{ held }]), WAIT);
   });
 
   test('is recorded with the time for which it waited', async () => {
