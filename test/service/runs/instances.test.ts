@@ -180,6 +180,23 @@ describe('the list of instances', () => {
     }
   });
 
+  test('has the children of a run at once, as the web interface of the original asks for them', async () => {
+    const namespace = '/api/namespaces/family';
+    await client.call('PUT', namespace);
+    const put = (name: string, body: string) =>
+      client.call('PUT', `${namespace}/tree/${name}?op=create-workflow`, { body });
+    await put('child', 'states: [{id: a, type: noop}]');
+    const each = "{id: a, type: foreach, array: 'jq([{n: 1}, {n: 2}, {n: 3}])', action: {function: f}}";
+    await put('parent', `functions: [{id: f, type: subflow, workflow: child}]\nstates: [${each}]\n`);
+    await client.call('GET', `${namespace}/tree/parent?op=wait`);
+    const list = (query: string) => client.call('GET', `${namespace}/instances?limit=51&offset=0&${query}`);
+    const [{ id } = {}] = rowsOf(
+      (await list('filter.field=AS&filter.type=WORKFLOW&filter.val=parent')).json()['instances']?.['results'],
+    ) as Json[];
+    const children = (await list(`filter.field=TRIGGER&filter.type=MATCH&filter.val=instance:${id}`)).json();
+    expect(rowsOf(children['instances']?.['results'])).toHaveLength(3);
+  });
+
   test('is empty in an empty namespace and 404 for an unknown one', async () => {
     const none = (await client.call('GET', '/api/namespaces/empty/instances')).json();
     expect(none['instances']).toMatchObject({ results: [], edges: [], totalCount: 0 });
