@@ -32,6 +32,10 @@ const COPIED: Readonly<Record<CopiedFile, { readonly entry: string; readonly opt
     options: { ...WITH_REQUIRE, loader: { '.wasm': 'binary' } },
   },
   'smtp.mjs': { entry: 'lib/egress/smtp.ts', options: WITH_REQUIRE },
+  'aws-secrets.mjs': {
+    entry: 'lib/adapters/portable/secrets/aws-client.ts',
+    options: { ...WITH_REQUIRE, mainFields: ['module', 'main'], minify: true, keepNames: true },
+  },
   'beside.mjs': { entry: 'lib/containers/sidecar/lambda/main.ts', options: {} },
 };
 

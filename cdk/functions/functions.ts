@@ -61,8 +61,9 @@ interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'sc
   readonly extraFiles?: readonly ExtraFile[];
 }
 
-/** The file that sends mails, beside the functions that send requests for workflows. */
+/** The files beside the functions that send requests for workflows, and beside those that read secrets which are stored elsewhere. */
 const MAILS: readonly ExtraFile[] = ['smtp.mjs'];
+const SECRETS: readonly ExtraFile[] = ['aws-secrets.mjs'];
 
 /** The functions without requests: one row for each file of functions/triggers/. */
 const TRIGGERS = {
@@ -72,7 +73,7 @@ const TRIGGERS = {
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'timers', 'sealer', 'externalSecrets', 'lambdas', 'containers'],
     scripts: true,
-    extraFiles: MAILS,
+    extraFiles: [...MAILS, ...SECRETS],
   },
   lifecycle: {
     about: 'Ends runs whose execution failed, timed out or was aborted',
@@ -91,7 +92,7 @@ const TRIGGERS = {
     timeout: Duration.minutes(5),
     needs: [...RUNS, 'sealer', 'externalSecrets', 'containers'],
     scripts: true,
-    extraFiles: MAILS,
+    extraFiles: [...MAILS, ...SECRETS],
   },
   cron: {
     about: 'Starts workflows on schedule',
@@ -99,7 +100,7 @@ const TRIGGERS = {
     // The schedule of a workflow that was moved gets its new path.
     needs: [...RUNS, 'schedules', 'sealer', 'externalSecrets', 'containers'],
     scripts: true,
-    extraFiles: MAILS,
+    extraFiles: [...MAILS, ...SECRETS],
   },
   failures: {
     about: 'Stores dead letters for their namespaces',
@@ -191,7 +192,10 @@ export class Functions extends Construct {
       timeout,
       scripts,
       waits: WAITING.has(file),
-      ...(needsOf(file).includes('web') ? { extraFiles: MAILS } : {}),
+      extraFiles: [
+        ...(needsOf(file).includes('web') ? MAILS : []),
+        ...(needsOf(file).includes('externalSecrets') ? SECRETS : []),
+      ],
       settings,
       environment,
     });

@@ -93,7 +93,7 @@ describe('the deployed app', () => {
     expect(sizes.filter(({ rest }) => rest > 420_000)).toEqual([]);
   });
 
-  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs'])(
+  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs', 'aws-secrets.mjs'])(
     'lays %s beside every function that wants it, and beside no other',
     (name) => {
       const wants = bundles().filter((file) => readFileSync(file, 'utf8').includes(`./${name}`));

@@ -70,7 +70,14 @@ stack.node.root.synth();
 } as const;
 
 /** Files beside functions of the package: the licenses beside all of them. */
-const BESIDE = ['LICENSE', 'THIRD-PARTY-NOTICES.txt', 'sandbox-worker.mjs', 'smtp.mjs', 'beside.mjs'];
+const BESIDE = [
+  'LICENSE',
+  'THIRD-PARTY-NOTICES.txt',
+  'sandbox-worker.mjs',
+  'smtp.mjs',
+  'aws-secrets.mjs',
+  'beside.mjs',
+];
 
 /** Functions of the package that do nothing. Other tests bundle the real ones. */
 async function standIns(dist: string): Promise<void> {

@@ -24,7 +24,12 @@ export function subflowsOf({ functions }: Workflow): readonly SubflowView[] {
     if (plan?.type !== 'subflow') return [];
     const isChoice = plan.allowed !== undefined;
     return select(node, isChoice ? 'allowed.*' : 'workflow')
-      .map(({ node: field }) => ({ id, node: field, target: String(field.value), isChoice }))
+      .map(({ node: field }) => ({
+        id,
+        node: field,
+        target: typeof field.value === 'string' ? field.value : '',
+        isChoice,
+      }))
       .filter(({ target }) => !isChoice || !target.includes('*'));
   });
 }

@@ -108,7 +108,7 @@ ${COUNT}`,
     },
   },
   {
-    name: 'a foreach over computed subflows, of which one waits and one is not allowed',
+    name: 'a foreach over computed subflows, of which one waits and one is not allowed, then a variable',
     input: '{"list": [{"kid": "kid"}, {"kid": "napper"}, {"kid": "other"}]}',
     status: 'complete',
     sources: {

@@ -1,5 +1,5 @@
 import { ExternalSecretError, type ExternalSecretProblem } from '../../../ports/external-secrets.ts';
-import type { AwsClientConfig } from './aws-client.ts';
+import type * as client from './aws-client.ts';
 import type { SecretPlace } from './external-secrets.ts';
 
 type Problem = readonly [ExternalSecretProblem, reason: string];
@@ -40,8 +40,10 @@ function toSecretError(error: unknown): ExternalSecretError {
 /** A read takes at most this time, with the attempts of the client, milliseconds. */
 const READ_MS = 5_000;
 
-async function openClients(config: AwsClientConfig) {
-  const { openAwsClients } = await import('./aws-client.ts');
+/** A bundle has the module beside it: most functions never load the clients. */
+async function openClients(config: client.AwsClientConfig) {
+  const file = import.meta.url.endsWith('.ts') ? './aws-client.ts' : './aws-secrets.mjs';
+  const { openAwsClients } = (await import(new URL(file, import.meta.url).href)) as typeof client;
   return openAwsClients(config);
 }
 
@@ -49,7 +51,7 @@ async function openClients(config: AwsClientConfig) {
  * Secrets of Secrets Manager and parameters of Parameter Store, encrypted or not. Region, credentials and endpoint are those of
  * the environment unless the configuration has others.
  */
-export function awsPlaces(config: AwsClientConfig = {}): {
+export function awsPlaces(config: client.AwsClientConfig = {}): {
   readonly secret: SecretPlace;
   readonly parameter: SecretPlace;
 } {

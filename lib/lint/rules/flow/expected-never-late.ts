@@ -23,7 +23,8 @@ states:
     const { root, timeouts } = workflow;
     const { interrupt } = timeouts;
     const [within] = select(root, 'expected.within');
-    const text = String(within?.node.value);
+    const value = within?.node.value;
+    const text = typeof value === 'string' ? value : '';
     const [length, limit] = [lengthOf(text), lengthOf(interrupt ?? DEFAULT_INTERRUPT)];
     if (within === undefined || length === undefined || limit === undefined || length < limit) return;
     const over =
