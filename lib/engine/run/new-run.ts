@@ -87,8 +87,8 @@ function snapshotOf(
   const time = plan?.timeouts.handlers;
   const handlers = plan?.handlers && { handlers: { ...plan.handlers, ...(time === undefined ? {} : { time }) } };
   const alerts = namespace.alerts === undefined || invoker === BY_ALERT ? {} : ({ alerts: true } as const);
-  const isTold = 'alerts' in alerts || broadcasts.includes('instance.late');
-  const expected = isTold && plan?.expected !== undefined ? { expected: plan.expected.within } : {};
+  const isReported = 'alerts' in alerts || broadcasts.includes('instance.late');
+  const expected = isReported && plan?.expected !== undefined ? { expected: plan.expected.within } : {};
   const more = { ...record, ...limits, ...counted, ...native, ...spread, ...late, ...alerts, ...expected, ...handlers };
   return { lookback: namespace.lookback, broadcasts, logger: node.logger, ...more };
 }

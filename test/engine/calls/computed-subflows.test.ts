@@ -118,8 +118,8 @@ describe('a computed subflow', () => {
     const catching = `- id: go
   type: action
   action: {function: tool}
-  catch: [{error: '^service\\.subflow\\.', transition: told}]
-- {id: told, type: noop, transform: 'jq({why: .error.code})'}
+  catch: [{error: '^service\\.subflow\\.', transition: explain}]
+- {id: explain, type: noop, transform: 'jq({why: .error.code})'}
 `;
     expect(await outputOf({ tool: 'admin' }, catching)).toEqual({ why: 'service.subflow.notAllowed' });
     expect(await outputOf({ tool: 'tools/none' }, catching)).toEqual({ why: 'service.subflow.notFound' });

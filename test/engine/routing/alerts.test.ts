@@ -25,7 +25,7 @@ afterAll(() => database.close());
 
 const URL_TARGET = { url: 'https://hooks.example/alerts' };
 const FAILS = 'states: [{id: pay, type: error, error: bank.refused, message: the bank refused}]\n';
-const ALERT = 'states: [{id: tell, type: noop}]\n';
+const ALERT = 'states: [{id: notify, type: noop}]\n';
 const MINUTE = 60_000;
 
 /** A world whose namespace sends alerts. */
@@ -90,12 +90,12 @@ describe('an alert about a run that failed', () => {
   });
 
   test('starts a workflow with the alert as its input, once however often the event is delivered', async () => {
-    await open({ workflow: 'ops/tell' }, { main: FAILS, 'ops/tell': ALERT });
+    await open({ workflow: 'ops/notify' }, { main: FAILS, 'ops/notify': ALERT });
     const instance = await run();
     const [message] = world.bus.messages;
     expect(message).toBeUndefined();
     expect((await alertRuns()).map(({ path, data, status }) => [path, data, status])).toEqual([
-      ['/ops/tell', expect.objectContaining({ instance, code: 'bank.refused', more: 0 }), 'complete'],
+      ['/ops/notify', expect.objectContaining({ instance, code: 'bank.refused', more: 0 }), 'complete'],
     ]);
   });
 
@@ -143,25 +143,25 @@ states: [{id: call, type: action, async: true, action: {function: kid}}]
 
 describe('alerts make no alerts', () => {
   test('where the workflow that they start fails, or one that it calls without waiting', async () => {
-    const tell = `functions: [{id: kid, type: subflow, workflow: kid}]
+    const notify = `functions: [{id: kid, type: subflow, workflow: kid}]
 states:
 - {id: call, type: action, async: true, action: {function: kid}, transition: pay}
 - {id: pay, type: error, error: also.this, message: failed}
 `;
-    await open({ workflow: '/tell' }, { main: FAILS, tell, kid: FAILS });
+    await open({ workflow: '/notify' }, { main: FAILS, notify, kid: FAILS });
     await run();
     await world.pass(world.time.clock.now());
     await world.deliver();
     expect((await runsOf(world)).map(({ path, status }) => `${path} ${status}`).toSorted()).toEqual([
       '/kid failed',
       '/main failed',
-      '/tell failed',
+      '/notify failed',
     ]);
   });
 
   test('where a request starts that workflow', async () => {
-    await open({ workflow: 'tell' }, { tell: FAILS });
-    await run('tell');
+    await open({ workflow: 'notify' }, { notify: FAILS });
+    await run('notify');
     expect((await runsOf(world)).length).toBe(1);
   });
 });
@@ -319,14 +319,14 @@ states: [{id: first, type: noop, transition: nap}, {id: nap, type: delay, durati
       }
       await world.deliver();
       const started = (await runsOf(world)).length;
-      return { started, told: new Set(bodies().map(({ id }) => id)).size };
+      return { started, alerted: new Set(bodies().map(({ id }) => id)).size };
     };
-    expect(await outcome()).toEqual({ started: 1, told: 1 });
+    expect(await outcome()).toEqual({ started: 1, alerted: 1 });
     const { operations } = world.process;
     for (let at = 1; at <= operations; at += 1) {
       await world.close();
-      const { started, told } = await outcome({ at, when: 'after' });
-      expect({ at, told }).toEqual({ at, told: started });
+      const { started, alerted } = await outcome({ at, when: 'after' });
+      expect({ at, alerted }).toEqual({ at, alerted: started });
     }
   });
 });
@@ -361,7 +361,7 @@ describe('the event of an alert', () => {
 
 describe('a crash at any durable operation loses no alert and starts no workflow twice', () => {
   const outcome = async (alerts: AlertChanges, crash?: Crash) => {
-    await open(alerts, { main: `onFailure: undo\n${FAILS.replace(']', ', {id: undo, type: noop}]')}`, tell: ALERT });
+    await open(alerts, { main: `onFailure: undo\n${FAILS.replace(']', ', {id: undo, type: noop}]')}`, notify: ALERT });
     world.process.crashAt(crash);
     const ignore = (error: unknown) => {
       if (!(error instanceof CrashedError)) throw error;
@@ -382,26 +382,26 @@ describe('a crash at any durable operation loses no alert and starts no workflow
     const { length: failed } = (await runsOf(world)).filter(
       ({ path, status }) => path === '/main' && status === 'failed',
     );
-    const told = [
+    const alerted = [
       ...(await alertRuns()).map(({ data }) => data),
       ...new Map(bodies().map((body) => [body.id, body])).values(),
     ];
-    return { failed, told: told.map((alert) => Number(alert['more'])).reduce((sum, more) => sum + 1 + more, 0) };
+    return { failed, alerted: alerted.map((alert) => Number(alert['more'])).reduce((sum, more) => sum + 1 + more, 0) };
   };
 
   test.each([
-    ['a workflow', { workflow: 'tell' }],
-    ['a workflow, grouped', { workflow: 'tell', within: 'PT10M' }],
+    ['a workflow', { workflow: 'notify' }],
+    ['a workflow, grouped', { workflow: 'notify', within: 'PT10M' }],
     ['a URL', URL_TARGET],
     ['a URL, grouped', { ...URL_TARGET, within: 'PT10M' }],
   ])('%s', async (_name, alerts) => {
-    expect(await outcome(alerts)).toEqual({ failed: 3, told: 3 });
+    expect(await outcome(alerts)).toEqual({ failed: 3, alerted: 3 });
     const { operations } = world.process;
     for (let at = 1; at <= operations; at += 1) {
       for (const when of ['before', 'after'] as const) {
         await world.close();
-        const { failed, told } = await outcome(alerts, { at, when });
-        expect({ at, when, told }).toEqual({ at, when, told: failed });
+        const { failed, alerted } = await outcome(alerts, { at, when });
+        expect({ at, when, alerted }).toEqual({ at, when, alerted: failed });
       }
     }
   });
@@ -413,7 +413,7 @@ describe('the setting', () => {
     const change = async (alerts: AlertChanges | null) =>
       (await configure(world.reliable, world.namespace, { alerts })).alerts;
     expect(await change(null)).toEqual({ ...URL_TARGET, within: 'PT1H' });
-    expect(await change({ workflow: 'tell', url: '' })).toEqual({ workflow: 'tell' });
+    expect(await change({ workflow: 'notify', url: '' })).toEqual({ workflow: 'notify' });
     expect(await change({})).toBeUndefined();
   });
 
