@@ -47,6 +47,8 @@ const KINDS: Readonly<Record<'usual' | 'web' | 'deployed', Tests>> = {
     ],
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    // A page without a stream asks every 3 s, and an emulated Lambda takes its time on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // As many as there are deployments: each file finds one empty.
     maxWorkers: DEPLOYMENTS,
   },
