@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { Arrivals, TURN_BYTES } from './arrivals.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Arrivals } from './arrivals.ts';
 import { Chunks } from './chunks.ts';
 import { Door } from './door.ts';
-import { holdReading, releaseChunks } from './held-reading.ts';
+import { holdReading } from './held-reading.ts';
+import { isSlowToParse } from './readings.ts';
 import { RequestError } from './refusal.ts';
 import { Shares } from './shares.ts';
 
@@ -34,6 +36,9 @@ export const DEFAULT_LIMITS: RequestLimits = {
 
 /** The most lingering times for which the rest of a body that is not read is dropped. */
 const MAX_LINGERS = 10;
+
+/** The time for the reply to a body that takes long to parse, before its connection is closed, milliseconds. */
+const SHORT_LINGER_MS = 500;
 
 /** The number of addresses without a key that can hold all bytes that such addresses have together. */
 const STRANGERS = 4;
@@ -159,8 +164,7 @@ export class RequestBody {
       if (received <= LARGE_BYTES || arrivals.take(cost)) return;
       request.pause();
       const release = holdReading(request.socket);
-      // What follows a small chunk may be a reading full of them, which takes as long as a turn.
-      void arrivals.wait(holder, chunk.length < CHUNK_BYTES ? TURN_BYTES : PART_BYTES).then(() => {
+      void arrivals.wait(holder, PART_BYTES).then(() => {
         // What was parsed before the pause comes first, and may use up this turn too.
         release();
         request.resume();
@@ -168,8 +172,6 @@ export class RequestBody {
     };
     const stop = () => void request.off('data', onData).pause();
     request.on('data', onData).resume();
-    // A reading of the connection may be full of small chunks: those of many connections may not fall into one turn.
-    if (!request.complete) void arrivals.wait(holder, TURN_BYTES).then(() => releaseChunks(request));
     return stop;
   }
 
@@ -205,17 +207,24 @@ export class RequestBody {
 
   /**
    * Drops the rest of the body until it ends or pauses. A connection that closes with unread data is reset, and a client
-   * that is still sending gets the reset instead of the reply.
+   * that is still sending gets the reset instead of the reply. No more is read of a body that takes long to parse: its client
+   * has a moment for the reply.
    */
   async drop(): Promise<void> {
     const { lingerMs } = this.#shares.limits;
+    const { socket } = this.#request;
+    if (isSlowToParse(socket)) {
+      holdReading(socket);
+      await sleep(SHORT_LINGER_MS);
+      return;
+    }
     const giveUp = new AbortController();
     const abort = () => giveUp.abort();
     this.#request.setTimeout(lingerMs, abort);
     const late = setTimeout(abort, lingerMs * MAX_LINGERS);
     this.#flow(
       () => undefined,
-      () => this.#request.socket.destroy(),
+      () => socket.destroy(),
       this.#stranger,
     );
     // The client may close the connection instead.

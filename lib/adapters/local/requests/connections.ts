@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ownMember } from '../../../language/own-members.ts';
-import { type Arrivals, TURN_BYTES } from './arrivals.ts';
-import { holdReading } from './held-reading.ts';
+import type { Arrivals } from './arrivals.ts';
+import { parseInParts } from './readings.ts';
 
 /** The limits of connections. */
 export interface ConnectionLimits {
@@ -22,12 +22,6 @@ export const DEFAULT_CONNECTIONS: ConnectionLimits = {
   headMs: 30_000,
   stalledMs: 60_000,
 };
-
-/**
- * The first reading of a connection counts as the arrival of this many bytes, as a turn of the event loop may bring: 64 KiB
- * with 10,000 chunks or 3,000 heads take about 10 ms, and any number of connections may open at the same time.
- */
-const OPENING_BYTES = TURN_BYTES;
 
 /** How often the arrival of heads is checked, milliseconds at most. */
 const MAX_CHECK_MS = 5000;
@@ -59,8 +53,9 @@ const REFUSALS: Readonly<Record<string, (limits: ConnectionLimits) => Refusal>> 
   }),
 };
 
-/** Sends a reply of the service's shape and closes the connection. */
+/** Sends a reply of the service's shape and closes the connection. What still arrives is dropped. */
 function refuse(socket: Socket, { status, message }: Refusal, headers = ''): void {
+  socket.removeAllListeners('data').resume();
   const code = Number.parseInt(status, 10);
   const body = JSON.stringify({ code, message, Error: message, StatusCode: code });
   const length = Buffer.byteLength(body);
@@ -99,13 +94,6 @@ class Connections {
   }
 }
 
-/** Reads from a new connection now, or in a turn of the event loop in which few others begin. */
-function readInTurn(socket: Socket, arrivals: Arrivals): void {
-  if (arrivals.take(OPENING_BYTES)) return;
-  const release = holdReading(socket);
-  void arrivals.wait(`new from ${socket.remoteAddress ?? ''}`, OPENING_BYTES).then(release);
-}
-
 /** What limits the connections of a server. */
 interface ConnectionControl {
   readonly limits: ConnectionLimits;
@@ -123,7 +111,7 @@ export function limitConnections(server: Server, { limits, arrivals, isBusy }: C
   server.on('connection', (socket) => {
     const excess = connections.admit(socket);
     if (excess === undefined) {
-      readInTurn(socket, arrivals);
+      parseInParts(socket, arrivals);
       return;
     }
     const message = `${excess}; close some or try again later`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { holdChunks } from './held-reading.ts';
+import { noteHead } from './readings.ts';
 
 /** While more requests of a connection wait, no more of it is read. */
 const MOST_WAITING = 8;
@@ -31,7 +31,7 @@ export class Pipelines {
   accept(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = this.#lines.get(socket) ?? this.#open(socket);
-    holdChunks(request);
+    noteHead(request);
     if (!line.isBusy) {
       this.#begin(line, request, response);
       return;
@@ -62,7 +62,8 @@ export class Pipelines {
       // In another turn of the event loop, as if the request had arrived after the reply.
       if (line.waiting.length > 0) setImmediate(() => this.#next(line));
     });
-    this.#serve(request, response);
+    // What else the reading holds is parsed first.
+    process.nextTick(() => this.#serve(request, response));
   }
 
   #next(line: Line): void {
