@@ -55,7 +55,7 @@ async function takePlace(ports: DeliveryPorts, start: PlaceStart): Promise<Admis
     now: ports.clock.now(),
   };
   const next = { ...admitted(ports, run, group.key), ...execution };
-  return commitStart(ports, start, { next, fate: 'goes', more: [concurrency.holdersWrite(group, places)] });
+  return commitStart(ports, start, { next, verdict: 'admitted', more: [concurrency.holdersWrite(group, places)] });
 }
 
 /** Stores a run in the queue, and gives it a place if one has become free meanwhile. */
@@ -65,8 +65,8 @@ async function enqueue(ports: DeliveryPorts, start: PlaceStart): Promise<Admissi
   const { write, queuedAt } = concurrency.queueWrite(group, order, { id: run.id, now: ports.clock.now() });
   // The execution that held the run back ends: the one that gives it a place starts another.
   const next = { ...run, queued: true as const, machine: '', concurrency: { key: group.key, queuedAt } };
-  const queued = await commitStart(ports, start, { next, fate: 'stays', more: [write] });
-  if (queued.fate === 'stays') await driveQueued(ports, queued.run, rule);
+  const queued = await commitStart(ports, start, { next, verdict: 'notAdmitted', more: [write] });
+  if (queued.verdict === 'notAdmitted') await driveQueued(ports, queued.run, rule);
   return queued;
 }
 
@@ -136,7 +136,7 @@ async function askBy(
     const counted = next === undefined ? run : { ...run, hold: { by: 'rate', key: rateKey, until: next.at } as const };
     const start: Start = { run: counted, writes: next === undefined ? [] : [next.write], execution };
     if (rule === undefined) {
-      return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, fate: 'goes' });
+      return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, verdict: 'admitted' });
     }
     const placed = { ...start, rule, group: { workflowId: owner, key }, priority };
     const taken = await takePlace(ports, placed);
@@ -162,20 +162,20 @@ const isUnasked = ({ status, concurrency: place, hold }: runs.Run): boolean =>
  */
 export async function admit(ports: DeliveryPorts, revision: revisions.Revision, run: runs.Run): Promise<Admission> {
   const plan = revisions.planOf(revision);
-  if (runs.isQueued(run)) return { run, fate: 'known' };
+  if (runs.isQueued(run)) return { run, verdict: 'known' };
   // A run whose input does not fit fails before its first state: it needs no place.
   const asks = isUnasked(run) && run.inputProblem === undefined;
-  if (!asks) return { run, fate: 'goes' };
+  if (!asks) return { run, verdict: 'admitted' };
   const joining = joiningOf(plan, run);
   if (joining !== undefined) {
     const joined = await join(ports, joining, run);
     // It has all its events.
-    return isDue(ports, joined.run) ? { run: await beginHeld(ports, joined.run), fate: 'known' } : joined;
+    return isDue(ports, joined.run) ? { run: await beginHeld(ports, joined.run), verdict: 'known' } : joined;
   }
-  if (plan.concurrency === undefined && plan.rate === undefined) return { run, fate: 'goes' };
-  const { run: known, fate } = await ask(ports, plan, run);
+  if (plan.concurrency === undefined && plan.rate === undefined) return { run, verdict: 'admitted' };
+  const { run: known, verdict } = await ask(ports, plan, run);
   // A child that another task of its caller has changed.
-  return fate === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, fate };
+  return verdict === 'known' && isUnasked(known) ? admit(ports, revision, known) : { run: known, verdict };
 }
 
 /**
@@ -214,8 +214,8 @@ export async function beginHeld(ports: DeliveryPorts, run: runs.Run): Promise<ru
   const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
   if (revision === undefined) return cancel(ports, run, DELETED);
   const execution = await nextOfFirst(ports, revision, run);
-  const { run: begun, fate } = await ask(ports, revisions.planOf(revision), run, execution);
-  return fate === 'goes' ? startOrMove(ports, begun) : begun;
+  const { run: begun, verdict } = await ask(ports, revisions.planOf(revision), run, execution);
+  return verdict === 'admitted' ? startOrMove(ports, begun) : begun;
 }
 
 /** The execution that held a call back makes it too, unless the call has a machine of its own kind. */

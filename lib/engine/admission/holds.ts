@@ -29,8 +29,11 @@ export async function holdBack(ports: DeliveryPorts, start: Start, until: Hold):
   const { run } = start;
   const execution = run.machine === '' ? await heldExecution(ports, run) : {};
   const hold = run.hold === undefined ? until : { first: run.hold.until, ...run.hold, ...until };
-  const held = await commitStart(ports, start, { next: { ...run, ...execution, queued: true, hold }, fate: 'stays' });
-  if (held.fate === 'stays' && run.machine === '') await startExecution(ports, held.run);
+  const held = await commitStart(ports, start, {
+    next: { ...run, ...execution, queued: true, hold },
+    verdict: 'notAdmitted',
+  });
+  if (held.verdict === 'notAdmitted' && run.machine === '') await startExecution(ports, held.run);
   return held;
 }
 

@@ -81,7 +81,7 @@ async function joinHeld(
   const starts = (hold.starts ?? 1) + 1;
   const postponed = { ...hold, until: untilOf(created, now, starts), first: hold.first ?? hold.until, starts };
   const next = { ...held, ...merged, hold: postponed, seq: held.seq + 1 };
-  return { run: await runs.commit(ports, next, [joins.joinWrite(run.id, id, now)], 'queued'), fate: 'known' };
+  return { run: await runs.commit(ports, next, [joins.joinWrite(run.id, id, now)], 'queued'), verdict: 'known' };
 }
 
 /** Holds a run back, so that later starts join it. */
@@ -112,7 +112,7 @@ export async function join(ports: DeliveryPorts, joining: Joining, run: runs.Run
   const attempt = async (): Promise<Admission> => {
     const known = await joins.read(ports.table, group, run.id);
     const before = known.done && (await runs.find(ports, known.done));
-    if (before) return { run: before, fate: 'known' };
+    if (before) return { run: before, verdict: 'known' };
     const held = known.latest && (await runs.find(ports, known.latest.id));
     const { hold } = held ?? {};
     const isOpen = held !== undefined && runs.isQueued(held) && hold?.by === joining.by;

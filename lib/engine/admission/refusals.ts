@@ -58,8 +58,8 @@ export async function refuse(ports: DeliveryPorts, run: runs.Run, message: strin
   const code = unit.branded(REFUSED);
   unit.log(`Workflow failed with error '${code}': ${message}`, 'error', '');
   const { run: next, writes } = await unit.prepareCommit({ status: 'failed', code, message });
-  const refused = await commitStart(ports, { run, writes, execution: undefined }, { next, fate: 'stays' });
-  if (refused.fate === 'stays') await deliver(ports, refused.run);
+  const refused = await commitStart(ports, { run, writes, execution: undefined }, { next, verdict: 'notAdmitted' });
+  if (refused.verdict === 'notAdmitted') await deliver(ports, refused.run);
   return refused;
 }
 

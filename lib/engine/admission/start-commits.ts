@@ -8,10 +8,10 @@ import type { EnginePorts } from '../ports.ts';
 export interface Admission {
   readonly run: runs.Run;
   /**
-   * `goes`: it begins. `stays`: this call has stored it in the queue, or as failed because it was refused a place. `known`: it
-   * was stored before by the same cause.
+   * `admitted`: it begins. `notAdmitted`: this call has stored it in the queue, or as failed because it was refused a place.
+   * `known`: it was stored before by the same cause.
    */
-  readonly fate: 'goes' | 'stays' | 'known';
+  readonly verdict: 'admitted' | 'notAdmitted' | 'known';
 }
 
 /** A run that asks to begin. */
@@ -27,15 +27,19 @@ export interface Start {
 export async function commitStart(
   ports: EnginePorts,
   { run, writes }: Start,
-  { next, fate, more = [] }: { readonly next: runs.Run; readonly fate: 'goes' | 'stays'; readonly more?: Write[] },
+  {
+    next,
+    verdict,
+    more = [],
+  }: { readonly next: runs.Run; readonly verdict: 'admitted' | 'notAdmitted'; readonly more?: Write[] },
 ): Promise<Admission> {
   const before = runs.isQueued(run) ? 'queued' : 'pending';
   const commit = async (): Promise<Admission> => {
-    return { run: await runs.commit(ports, { ...next, seq: run.seq + 1 }, [...writes, ...more], before), fate };
+    return { run: await runs.commit(ports, { ...next, seq: run.seq + 1 }, [...writes, ...more], before), verdict };
   };
   return onConflict(commit(), async (conflict) => {
     const stored = await runs.find(ports, run.id);
     if (stored === undefined || stored.seq === run.seq) throw conflict;
-    return { run: stored, fate: 'known' };
+    return { run: stored, verdict: 'known' };
   });
 }

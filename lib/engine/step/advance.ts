@@ -136,8 +136,8 @@ export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advan
   const endBeginning = run.seq === 0 ? countUntilStored(ports, run) : () => undefined;
   const bounded = { ...how, latest: latestOf(how), onCommit: endBeginning };
   const begin = async (): Promise<runs.Committed> => {
-    const { run: admitted, fate } = await admit(ports, how.revision, run);
-    if (fate !== 'goes') return { run: admitted, isCommitted: fate === 'stays' };
+    const { run: admitted, verdict } = await admit(ports, how.revision, run);
+    if (verdict !== 'admitted') return { run: admitted, isCommitted: verdict === 'notAdmitted' };
     const { run: advanced, stop } = await advanceUntilWait(ports, admitted, bounded);
     if (stop !== 'late' && stop !== 'taken over') return { run: advanced, isCommitted: true };
     const stored = stop === 'late' ? storeWhereItStands(ports, advanced, how) : needStored(ports, run.id);

@@ -31,10 +31,10 @@ export async function beginInMachine(
   revision: revisions.Revision,
   run: runs.Run,
 ): Promise<runs.Committed> {
-  const { run: admitted, fate } = await admit(ports, revision, run);
-  if (fate === 'stays') return { run: admitted, isCommitted: true };
-  if (fate === 'goes' && admitted.seq === 0) return startNew(ports, revision, admitted);
-  return { run: await continueInMachine(ports, revision, admitted), isCommitted: fate === 'goes' };
+  const { run: admitted, verdict } = await admit(ports, revision, run);
+  if (verdict === 'notAdmitted') return { run: admitted, isCommitted: true };
+  if (verdict === 'admitted' && admitted.seq === 0) return startNew(ports, revision, admitted);
+  return { run: await continueInMachine(ports, revision, admitted), isCommitted: verdict === 'admitted' };
 }
 
 /**
