@@ -2,7 +2,8 @@ import { ownMember, textOf } from '../../language/own-members.ts';
 
 /** Writes the OpenAPI description as TypeScript for the client of the API, which imports nothing of the service. */
 
-interface Schema {
+/** A JSON Schema, as the description has it. */
+export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -76,13 +77,15 @@ function typeOf(schema: Schema): string {
   return ownMember(BASIC, textOf(schema.type)) ?? 'unknown';
 }
 
-interface Row {
+/** An operation with its place. */
+export interface Row {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
 }
 
-function* rowsOf({ paths }: Description): Generator<Row> {
+/** All operations, those that share a path and a method too. */
+export function* rowsOf({ paths }: Description): Generator<Row> {
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       for (const one of operation['x-operations'] ?? [operation]) {
@@ -101,9 +104,14 @@ function bodyType({ requestBody }: Operation): string {
   return requestBody.required === false ? `${inUnion(type)} | undefined` : type;
 }
 
+const replyContent = ({ reply, responses }: Operation): Content => reply ?? responses?.['200']?.content ?? {};
+
+/** The schema of the operation's reply; undefined if it is not JSON. */
+export const replySchema = (operation: Operation): Schema | undefined => schemaIn(replyContent(operation));
+
 /** The type of the operation's reply: that of its JSON, `Blob` for another media type, `undefined` without a body. */
-function replyType({ reply, responses }: Operation): string {
-  const content = reply ?? responses?.['200']?.content ?? {};
+function replyType(operation: Operation): string {
+  const content = replyContent(operation);
   const json = schemaIn(content);
   if (json !== undefined) return typeOf(json);
   return '*/*' in content ? 'Blob' : 'undefined';
@@ -130,13 +138,13 @@ function signatureOf({ path, operation }: Row): string {
 }
 
 /** How a client reads the reply: as JSON, as bytes, or not at all. */
-function replyKind(operation: Operation): string {
+export function replyKind(operation: Operation): string {
   const type = replyType(operation);
   return type === 'undefined' ? 'none' : type === 'Blob' ? 'bytes' : 'json';
 }
 
 /** The `op` of an operation; if no other route has its method and path, it is the only value of the parameter `op`. */
-function opOf({ op, parameters = [] }: Operation): string | undefined {
+export function opOf({ op, parameters = [] }: Operation): string | undefined {
   const values = parameters.find(({ name }) => name === 'op')?.schema?.enum ?? [];
   return op ?? (values.length === 1 ? textOf(values[0]) : undefined);
 }
