@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import unittest
+import unittest.mock
 import uuid
 
 from weft_workflows import Client, RunError, UnreachableError, WeftError
@@ -99,9 +100,17 @@ class Service(unittest.TestCase):
 
     def test_lists_are_read_in_pages(self):
         self.space.push("greet", GREET)
-        started = [self.space.start("greet", {"name": str(n)}) for n in range(230)]
-        found = [one["id"] for one in self.space.instances(workflow="greet")]
-        self.assertEqual(sorted(found), sorted(started))
+        started = [self.space.start("greet", {"name": str(n)}) for n in range(5)]
+        for n in range(5):
+            self.space.set_variable(f"v{n}", "x")
+            self.space.set_secret(f"s{n}", "x")
+        with unittest.mock.patch("weft_workflows.client.PAGE", 2):
+            found = [one["id"] for one in self.space.instances(workflow="greet")]
+            self.assertEqual(sorted(found), sorted(started))
+            self.assertEqual(sorted(one["name"] for one in self.space.variables()), [f"v{n}" for n in range(5)])
+            self.assertEqual(sorted(one["name"] for one in self.space.secrets()), [f"s{n}" for n in range(5)])
+            self.assertIn(self.space.name, self.client.namespaces())
+            self.assertEqual(len([one for one in self.space.logs(started[0]) if one["msg"] == '"0"']), 1)
 
     def test_an_event_starts_its_workflow_once(self):
         self.space.push("paid", PAID)

@@ -1,15 +1,23 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Description } from '../../../lib/api/docs/client-types.ts';
 import { pythonTypes } from '../../../lib/api/docs/python-types.ts';
+import { installPackage, UnavailableError } from '../../emulator/python-packages.ts';
 import { type Client, openOwnClient } from '../../service/access/client.ts';
 
 const ROOM = 'clients/python/src/weft_workflows';
-const SOURCES = fileURLToPath(new URL('../../../clients/python/src', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../../clients/python', import.meta.url));
+const BUILDER = 'hatchling==1.33.0';
+const LABELS = `functions: [{id: f, type: worker, queue: labelling}]
+states:
+- {id: go, type: action, action: {function: f, input: {image: jq(.image)}}, catch: [{error: '*'}]}
+`;
 
 /** Why no program in Python can run here; undefined if one can. */
 function missingPython(): string | undefined {
@@ -37,7 +45,7 @@ const start = (args: readonly string[], more: Record<string, string> = {}): Chil
       ...process.env,
       WEFT_URL: service.url,
       WEFT_KEY: service.key,
-      PYTHONPATH: SOURCES,
+      PYTHONPATH: join(PACKAGE, 'src'),
       PYTHONDONTWRITEBYTECODE: '1',
       ...more,
     },
@@ -64,5 +72,55 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
     const { code, out } = await outcomeOf(start(['-W', 'error', file]));
     expect(code, out).toBe(0);
     expect(Number(/Ran (\d+) tests/.exec(out)?.[1])).toBeGreaterThan(9);
+  });
+
+  test('the programs of docs/python.md run as they are', async () => {
+    const page = readFileSync('docs/python.md', 'utf8');
+    const blocks = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    const [client = '', operations = '', worker = '', ...others] = blocks;
+    expect(others).toEqual([]);
+    const outputOf = async (program: string): Promise<string> => {
+      const { code, out } = await outcomeOf(start(['-W', 'error', '-c', program]));
+      expect(code, out).toBe(0);
+      return out;
+    };
+    const lines = (await outputOf(client)).split('\n');
+    expect(lines[0]).toBe('1200');
+    expect(lines[1]).toMatch(/^order\.empty the run \S+ failed: order\.empty: no items$/);
+    expect(lines).toContain('info Preparing workflow triggered by api.');
+    expect(await outputOf(operations)).toBe('1\n');
+    const put = '/api/namespaces/shop/tree/flow?op=create-workflow';
+    expect((await service.call('PUT', put, { body: LABELS })).status).toBe(200);
+    const program = start(['-W', 'error', '-c', worker]);
+    const ended = outcomeOf(program);
+    const run = async (image: string) =>
+      (await service.call('POST', '/api/namespaces/shop/tree/flow?op=wait', { json: { image } })).json();
+    expect((await run('a.png'))['return']).toEqual({ label: 'cat' });
+    expect((await run('a.txt'))['error']).toEqual({ code: 'image.unreadable', msg: 'no image' });
+    program.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, out: '' });
+  });
+
+  test('the package is built with its types and its license, and works as it is installed', async ({ skip }) => {
+    const installed = await installPackage(BUILDER).catch((error: unknown) => {
+      if (error instanceof UnavailableError) return error.message;
+      throw error;
+    });
+    if (typeof installed === 'string') return skip(installed);
+    const folder = mkdtempSync(join(tmpdir(), 'weft-python-'));
+    try {
+      const built = await outcomeOf(start(['build_wheel.py', PACKAGE, folder], { PYTHONPATH: installed.packages }));
+      expect(built.code, built.out).toBe(0);
+      for (const file of ['weft_workflows/py.typed', 'weft_workflows/operations.py', '.dist-info/licenses/LICENSE'])
+        expect(built.out).toContain(file);
+      expect(built.out).toMatch(/^Name: weft-workflows$/m);
+      expect(built.out).toMatch(/^Requires-Python: >=3\.9$/m);
+      expect(built.out).not.toContain('Requires-Dist');
+      const program = 'import weft_workflows; print(weft_workflows.Client("http://a").namespace("b").name)';
+      const used = await outcomeOf(start(['-c', program], { PYTHONPATH: join(folder, 'installed') }));
+      expect(used).toEqual({ code: 0, out: 'b\n' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -5,7 +5,8 @@ import json
 import ssl
 import time
 import uuid
-from typing import Any, Dict, Iterator, List, Mapping, Optional, cast
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, cast
 
 from . import operations as shapes
 from .errors import RunError, UnreachableError, WeftError
@@ -19,6 +20,17 @@ WAIT_SECONDS = 300.0
 FIRST_POLL = 0.1
 MAX_POLL = 2.0
 PAGE = 200
+
+
+def _rows(read: Callable[..., Any], page_of: Callable[[Any], Any], query: Optional[Query] = None) -> Iterator[Any]:
+    """The rows of a list, read in pages: the service returns at most 1,000 at once."""
+    after: Dict[str, str] = {}
+    while True:
+        page = page_of(read(query={**(query or {}), "first": PAGE, **after}))
+        yield from page["results"]
+        if not page["pageInfo"]["hasNextPage"] or not page["results"]:
+            return
+        after = {"after": page["pageInfo"]["endCursor"]}
 
 
 class Client:
@@ -57,8 +69,8 @@ class Client:
 
     def namespaces(self) -> List[str]:
         """The names of the namespaces that the key is valid for. Raises WeftError."""
-        reply = cast(shapes.NamespacesReply, self.call("listNamespaces"))
-        return [one["name"] for one in reply["results"]]
+        read = partial(self.call, "listNamespaces")
+        return [str(one["name"]) for one in _rows(read, lambda reply: reply)]
 
     def namespace(self, name: str) -> "Namespace":
         """The operations of a namespace. Makes no request."""
@@ -74,6 +86,9 @@ class Namespace:
 
     def _call(self, operation: str, path: Optional[Mapping[str, str]] = None, **options: Any) -> Any:
         return self._transport.call(operation, {"namespace": self.name, **(path or {})}, **options)
+
+    def _list(self, operation: str, member: str, query: Optional[Query] = None) -> Iterator[Any]:
+        return _rows(partial(self._call, operation), lambda reply: reply[member], query)
 
     # The namespace
 
@@ -211,14 +226,7 @@ class Namespace:
         filters = [row for row in wanted if row[2] is not None]
         names = ("filter.field", "filter.type", "filter.val")
         query = {name: [str(row[n]) for row in filters] for n, name in enumerate(names)}
-        after: Dict[str, Any] = {}
-        while True:
-            reply = self._call("listInstances", query={**query, "first": PAGE, **after})
-            page = cast(shapes.InstancesReply, reply)["instances"]
-            yield from page["results"]
-            if not page["pageInfo"]["hasNextPage"] or not page["results"]:
-                return
-            after = {"after": page["pageInfo"]["endCursor"]}
+        return self._list("listInstances", "instances", query)
 
     def cancel(self, instance: str) -> None:
         """Cancels a run."""
@@ -267,8 +275,7 @@ class Namespace:
 
     def variables(self) -> List[shapes.Variable]:
         """The variables of the namespace, without their values."""
-        reply = cast(shapes.NamespaceVariablesReply, self._call("listNamespaceVariables"))
-        return reply["variables"]["results"]
+        return list(self._list("listNamespaceVariables", "variables"))
 
     def variable(self, name: str) -> bytes:
         """The value of a variable."""
@@ -286,7 +293,7 @@ class Namespace:
 
     def secrets(self) -> List[shapes.SecretRecord]:
         """The names of the secrets. No operation returns a value."""
-        return cast(shapes.SecretsReply, self._call("listSecrets"))["secrets"]["results"]
+        return list(self._list("listSecrets", "secrets"))
 
     def set_secret(self, name: str, value: str) -> None:
         """Sets a secret, also one that exists."""
