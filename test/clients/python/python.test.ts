@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Description } from '../../../lib/api/docs/client-types.ts';
@@ -18,6 +19,10 @@ const LABELS = `functions: [{id: f, type: worker, queue: labelling}]
 states:
 - {id: go, type: action, action: {function: f, input: {image: jq(.image)}}, catch: [{error: '*'}]}
 `;
+const GREET = 'states:\n- id: greet\n  type: noop\n  transform:\n    greeting: jq("Hello, " + .name)\n';
+
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^```python\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
 /** Why no program in Python can run here; undefined if one can. */
 function missingPython(): string | undefined {
@@ -47,6 +52,7 @@ const start = (args: readonly string[], more: Record<string, string> = {}): Chil
       WEFT_KEY: service.key,
       PYTHONPATH: join(PACKAGE, 'src'),
       PYTHONDONTWRITEBYTECODE: '1',
+      NO_PROXY: '127.0.0.1',
       ...more,
     },
   });
@@ -74,10 +80,8 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
     expect(Number(/Ran (\d+) tests/.exec(out)?.[1])).toBeGreaterThan(9);
   });
 
-  test('the programs of docs/python.md run as they are', async () => {
-    const page = readFileSync('docs/python.md', 'utf8');
-    const blocks = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, block = '']) => block);
-    const [client = '', operations = '', worker = '', ...others] = blocks;
+  test('the programs of docs/python.md and of the package run as they are', async () => {
+    const [client = '', operations = '', worker = '', ...others] = blocksOf('docs/python.md');
     expect(others).toEqual([]);
     const outputOf = async (program: string): Promise<string> => {
       const { code, out } = await outcomeOf(start(['-W', 'error', '-c', program]));
@@ -98,7 +102,18 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
     expect((await run('a.png'))['return']).toEqual({ label: 'cat' });
     expect((await run('a.txt'))['error']).toEqual({ code: 'image.unreadable', msg: 'no image' });
     program.kill('SIGTERM');
+    await setTimeout(1_000);
+    // The poll under way takes the task, and the worker gives it back.
+    const last = (
+      await service.call('POST', '/api/namespaces/shop/tree/flow?op=execute', { json: { image: 'b.png' } })
+    ).json();
     expect(await ended).toEqual({ code: 0, out: '' });
+    const cancelled = await service.call('POST', `/api/namespaces/shop/instances/${last['instance']}/cancel`);
+    expect(cancelled.status).toBe(200);
+    await service.call('PUT', '/api/namespaces/shop/tree/greet?op=create-workflow', { body: GREET });
+    const [readme = ''] = blocksOf('clients/python/README.md');
+    const own = readme.replace('http://127.0.0.1:8080', service.url).replace('"..."', `"${service.key}"`);
+    expect(await outputOf(own)).toBe("{'greeting': 'Hello, Ada'}\n");
   });
 
   test('the package is built with its types and its license, and works as it is installed', async ({ skip }) => {

@@ -121,8 +121,8 @@ class Namespace:
             if error.status != NOT_FOUND:
                 raise
         else:
-            source = stored.get("revision", {}).get("source", "")
-            if base64.b64decode(str(source)) == text.encode():
+            # A directory has no revision; the service explains that.
+            if "revision" in stored and base64.b64decode(stored["revision"]["source"]) == text.encode():
                 return {"namespace": self.name, "node": stored["node"], "revision": stored["revision"]}
             return cast(shapes.StoredRevisionReply, self._call("updateWorkflow", path, body=text))
         folders = workflow.strip("/").split("/")[:-1]

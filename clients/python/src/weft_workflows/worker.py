@@ -1,12 +1,12 @@
 """A worker: fetches tasks of queues over HTTP, calls a function for each, and reports the result (docs/workers.md)."""
 
+import calendar
 import logging
 import signal
 import ssl
 import threading
 import time
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, cast
 
 from . import operations as shapes
@@ -161,8 +161,9 @@ class _Queue:
 
     def _renew(self, task: Task, over: threading.Event) -> None:
         """Renews the lease at each third of its duration."""
-        until = datetime.fromisoformat(task.lease_until.replace("Z", "+00:00"))
-        length = max((until - datetime.now(timezone.utc)).total_seconds(), 1.0)
+        # Older versions of Python do not parse fractions of any length.
+        until = calendar.timegm(time.strptime(task.lease_until[:19], "%Y-%m-%dT%H:%M:%S"))
+        length = max(until - time.time(), 1.0)
         while not over.wait(length / 3):
             try:
                 body = {"task": task.id, "lease": task.lease, **self._duration("duration")}
