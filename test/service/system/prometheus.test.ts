@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_WORKFLOWS, PrometheusMeter } from '../../../lib/adapters/local/prometheus.ts';
 import { type Client, openOwnClient } from '../access/client.ts';
@@ -16,6 +19,19 @@ beforeAll(async () => {
 });
 
 afterAll(() => client.close());
+
+const { PROMTOOL_FOLDER, XDG_CACHE_HOME = join(homedir(), '.cache'), PATH = '' } = process.env;
+/** Where bin/ci-prometheus.sh puts it, or one that is installed. */
+const PROMTOOL = [PROMTOOL_FOLDER ?? join(XDG_CACHE_HOME, 'weft/promtool'), ...PATH.split(delimiter)]
+  .map((folder) => join(folder, 'promtool'))
+  .find((file) => existsSync(file));
+
+/** The output and the exit code of promtool. */
+function promtool(args: readonly string[], input = ''): { readonly code: number | null; readonly out: string } {
+  const { status, stdout, stderr, error } = spawnSync(PROMTOOL ?? '', [...args], { input, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return { code: status, out: stdout + stderr };
+}
 
 /** The samples of a text by their names with labels. */
 const samplesIn = (text: string): Map<string, number> =>
@@ -41,6 +57,14 @@ describe('GET /metrics', () => {
     });
     expect(samples.get('weft_requests_total{family="tree"}')).toBe(2);
     expect(samples.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
+  });
+
+  test('passes promtool check metrics', async ({ skip }) => {
+    skip(PROMTOOL === undefined, 'promtool is not here; bin/ci-prometheus.sh gets it');
+    const { text } = await client.call('GET', '/metrics');
+    expect(promtool(['check', 'metrics'], text)).toEqual({ code: 0, out: '' });
+    // The same check finds a mistake: a counter without _total.
+    expect(promtool(['check', 'metrics'], text.replaceAll('weft_faults_total', 'weft_faults')).code).toBe(3);
   });
 
   test('names each metric as promtool check metrics expects', async () => {
@@ -77,6 +101,14 @@ describe('the meter of a process', () => {
     expect(samples.get('weft_runs_started_total{namespace="n",workflow="w0"}')).toBe(2);
     expect(samples.get('weft_work_in_progress')).toBe(3);
     expect(samples.get('weft_store_writable')).toBe(0);
+  });
+
+  test('the alert rules pass promtool check rules', ({ skip }) => {
+    skip(PROMTOOL === undefined, 'promtool is not here; bin/ci-prometheus.sh gets it');
+    const { code, out } = promtool(['check', 'rules', 'deploy/prometheus-rules.yaml']);
+    expect(code, out).toBe(0);
+    const count = readFileSync('deploy/prometheus-rules.yaml', 'utf8').match(/- alert: /g)?.length;
+    expect(out).toContain(`SUCCESS: ${count} rules found`);
   });
 
   test.each(['deploy/grafana-dashboard.json', 'deploy/prometheus-rules.yaml'])(
