@@ -5,8 +5,16 @@ import { type Description, opOf, replyKind, replySchema, rowsOf, type Schema } f
 
 /** The operations whose replies have types in Python: those that have a method of their own. */
 const TYPED = [
-  ...['listNamespaces', 'createNamespace', 'getNode', 'createWorkflow', 'updateWorkflow'],
-  ...['executeWorkflow', 'listInstances', 'getInstance', 'getInstanceOutput', 'getInstanceLogs'],
+  ...[
+    'getNode',
+    'createWorkflow',
+    'updateWorkflow',
+    'executeWorkflow',
+    'listInstances',
+    'getInstance',
+    'getInstanceOutput',
+    'getInstanceLogs',
+  ],
   ...['listNamespaceVariables', 'listSecrets', 'listApprovals', 'getApproval', 'decideApproval', 'pollTasks'],
 ];
 

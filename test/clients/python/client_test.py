@@ -13,7 +13,7 @@ from weft_workflows import Client, RunError, UnreachableError, WeftError
 
 URL, KEY = os.environ["WEFT_URL"], os.environ["WEFT_KEY"]
 BIG = 9007199254740993
-GREET = "states:\n- id: greet\n  type: noop\n  log: jq(.name)\n  transform:\n    greeting: jq(.name)\n    id: jq(.id // 0)\n"
+GREET = "states:\n- id: greet\n  type: noop\n  log: jq(.name)\n  transform: {greeting: jq(.name), id: jq(.id // 0)}\n"
 FAILS = "states:\n- {id: a, type: error, error: my.code, message: no}\n"
 LATER = "states:\n- {id: a, type: delay, duration: PT2S}\n"
 APPROVE = """states:
@@ -104,7 +104,7 @@ class Service(unittest.TestCase):
         for n in range(5):
             self.space.set_variable(f"v{n}", "x")
             self.space.set_secret(f"s{n}", "x")
-        with unittest.mock.patch("weft_workflows.client.PAGE", 2):
+        with unittest.mock.patch("weft_workflows.scope.PAGE", 2):
             found = [one["id"] for one in self.space.instances(workflow="greet")]
             self.assertEqual(sorted(found), sorted(started))
             self.assertEqual(sorted(one["name"] for one in self.space.variables()), [f"v{n}" for n in range(5)])

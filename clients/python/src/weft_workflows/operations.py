@@ -11,6 +11,20 @@ class Operation(NamedTuple):
     reply: str
 
 
+class Node(TypedDict):
+    createdAt: str
+    updatedAt: str
+    name: str
+    path: str
+    parent: str
+    type: Literal["directory", "workflow"]
+    attributes: List[str]
+    oid: str
+    readOnly: bool
+    expandedType: Literal["directory", "workflow", "git"]
+    mimeType: str
+
+
 class PageInfoOrderItem(TypedDict):
     field: str
     direction: str
@@ -32,43 +46,6 @@ class PageInfo(TypedDict):
     hasPreviousPage: bool
     startCursor: str
     endCursor: str
-
-
-class NamespaceRecord(TypedDict):
-    createdAt: str
-    updatedAt: str
-    name: str
-    oid: str
-
-
-class NamespacesReplyEdgesItem(TypedDict):
-    node: NamespaceRecord
-    cursor: str
-
-
-class NamespacesReply(TypedDict):
-    pageInfo: PageInfo
-    results: List[NamespaceRecord]
-    totalCount: int
-    edges: List[NamespacesReplyEdgesItem]
-
-
-class NamespaceReply(TypedDict):
-    namespace: NamespaceRecord
-
-
-class Node(TypedDict):
-    createdAt: str
-    updatedAt: str
-    name: str
-    path: str
-    parent: str
-    type: Literal["directory", "workflow"]
-    attributes: List[str]
-    oid: str
-    readOnly: bool
-    expandedType: Literal["directory", "workflow", "git"]
-    mimeType: str
 
 
 class DirectoryChildrenEdgesItem(TypedDict):
