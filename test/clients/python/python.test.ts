@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -9,12 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Description } from '../../../lib/api/docs/client-types.ts';
 import { pythonTypes } from '../../../lib/api/docs/python-types.ts';
-import { installPackage, UnavailableError } from '../../emulator/python-packages.ts';
+import { IS_FULL } from '../../effort.ts';
+import { type InstalledPackage, installPackage, UnavailableError } from '../../emulator/python-packages.ts';
 import { type Client, openOwnClient } from '../../service/access/client.ts';
 
 const ROOM = 'clients/python/src/weft_workflows';
 const PACKAGE = fileURLToPath(new URL('../../../clients/python', import.meta.url));
 const BUILDER = 'hatchling==1.33.0';
+const TYPE_CHECKER = 'mypy==2.4.1';
 const LABELS = `functions: [{id: f, type: worker, queue: labelling}]
 states:
 - {id: go, type: action, action: {function: f, input: {image: jq(.image)}}, catch: [{error: '*'}]}
@@ -56,6 +58,14 @@ const start = (args: readonly string[], more: Record<string, string> = {}): Chil
       ...more,
     },
   });
+
+/** A tool of Python; a test without it is skipped, with the reason. */
+async function packageOr(skip: (reason: string) => never, name: string): Promise<InstalledPackage> {
+  return installPackage(name).catch((error: unknown) => {
+    if (error instanceof UnavailableError) return skip(error.message);
+    throw error;
+  });
+}
 
 async function outcomeOf(child: ChildProcess): Promise<{ readonly code: number; readonly out: string }> {
   const outputs = [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream)));
@@ -116,12 +126,15 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
     expect(await outputOf(own)).toBe("{'greeting': 'Hello, Ada'}\n");
   });
 
+  test.skipIf(!IS_FULL)('the package has no mistake in its types', async ({ skip }) => {
+    const installed = await packageOr(skip, TYPE_CHECKER);
+    const args = ['-m', 'mypy', '--strict', '--no-incremental', '--cache-dir', devNull, join(PACKAGE, 'src')];
+    const { code, out } = await outcomeOf(start(args, { PYTHONPATH: installed.packages }));
+    expect(code, out).toBe(0);
+  });
+
   test('the package is built with its types and its license, and works as it is installed', async ({ skip }) => {
-    const installed = await installPackage(BUILDER).catch((error: unknown) => {
-      if (error instanceof UnavailableError) return error.message;
-      throw error;
-    });
-    if (typeof installed === 'string') return skip(installed);
+    const installed = await packageOr(skip, BUILDER);
     const folder = mkdtempSync(join(tmpdir(), 'weft-python-'));
     try {
       const built = await outcomeOf(start(['build_wheel.py', PACKAGE, folder], { PYTHONPATH: installed.packages }));

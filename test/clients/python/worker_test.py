@@ -1,7 +1,10 @@
 """The worker against a running service, as test/cli/workers.test.ts has it for TypeScript. See python.test.ts."""
 
+import http.server
+import json
 import os
 import threading
+import time
 import unittest
 import uuid
 
@@ -122,7 +125,7 @@ class Tasks(unittest.TestCase):
         worker = self.worker(handle, lease="PT1S").start()
         run = self.space.start("flow", {"queue": self.queue, "image": "a"})
         while not seen:
-            threading.Event().wait(0.1)
+            time.sleep(0.1)
         worker.stop()
         worker.join()
         self.assertEqual((seen, self.errors), ([True], []))
@@ -141,6 +144,59 @@ class Tasks(unittest.TestCase):
             Worker(URL, namespace="n").start()
         with self.assertRaisesRegex(ValueError, "'concurrency' is 0"):
             self.worker(print, concurrency=0)
+
+
+class LostReplies(unittest.TestCase):
+    """A server that gives one task, and replies to its reports as `replies` says: a status, or None for no reply."""
+
+    def reports(self, *replies):
+        seen, errors, left = [], [], list(replies)
+        task = {name: "x" for name in ("task", "lease", "until", "key", "instance", "workflow", "state", "traceparent")}
+        task.update(leaseUntil="2100-01-01T00:00:00.123456789Z", createdAt="", attempt=0, taken=1, priority=0, input=1)
+        tasks = [task]
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                op = self.path.partition("?op=")[2]
+                status = 200
+                if op != "poll":
+                    seen.append((op, body.get("output")))
+                    status = left.pop(0)
+                if status is None:
+                    return
+                given = [tasks.pop()] if op == "poll" and tasks else []
+                content = json.dumps({"tasks": given, "message": "no"}).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+                if op == "poll" and not given:
+                    time.sleep(0.1)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        worker = Worker(f"http://127.0.0.1:{server.server_port}", namespace="n", on_error=errors.append)
+        worker.handle("q", lambda task: task.input + 1).start()
+        while left:
+            time.sleep(0.05)
+        worker.stop()
+        worker.join()
+        server.shutdown()
+        server.server_close()
+        return seen, errors
+
+    def test_a_report_is_repeated_until_the_service_has_accepted_it(self):
+        seen, errors = self.reports(None, 503, 429, 200)
+        self.assertEqual(seen, [("complete", 2)] * 4)
+        self.assertEqual([error.status for error in errors], [0, 503, 429])
+
+    def test_a_report_of_a_lost_task_is_not_repeated(self):
+        seen, errors = self.reports(409)
+        self.assertEqual((seen, [error.status for error in errors]), ([("complete", 2)], [409]))
 
 
 if __name__ == "__main__":
