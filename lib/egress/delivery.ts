@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
   type Mail,
+  type MailProblem,
   MailRefusedError,
   type MailRequest,
   type MailServer,
@@ -50,12 +51,12 @@ export async function deliver(guard: EgressGuard, request: MailRequest): Promise
 const LINE_BREAK = /[\r\n\0]/;
 
 /** Throws MailRefusedError for a line break in the text of a header: it would add headers or recipients. */
-function checkHeaders({ id, from, to, cc, bcc, subject, attachments }: Mail): void {
+function checkHeaders({ id, from, to, cc, bcc, replyTo = [], subject, attachments }: Mail): void {
   const names = attachments.flatMap(({ name, contentId = '' }) => [name, contentId]);
-  const fields = { id, from, to, cc, bcc, subject, attachments: names };
+  const fields = { id, from, to, cc, bcc, replyTo, subject, attachments: names };
   for (const [field, texts] of Object.entries(fields)) {
     if ([texts].flat().some((text) => LINE_BREAK.test(text)))
-      throw new MailRefusedError(`'${field}' of a mail must not contain line breaks`);
+      throw new MailRefusedError(`'${field}' of a mail must not contain line breaks`, 'invalid');
   }
 }
 
@@ -71,20 +72,21 @@ const MAX_MAIL = {
 const total = (lengths: readonly number[]): number => lengths.reduce((sum, length) => sum + length, 0);
 
 /** Throws MailRefusedError for a mail that is too large. */
-function checkSize({ from, to, cc, bcc, subject, body, attachments }: Mail): void {
+function checkSize({ from, to, cc, bcc, replyTo = [], subject, text = '', html = '', attachments }: Mail): void {
   const addresses = [...to, ...cc, ...bcc];
-  const headers = [from, ...addresses, subject, ...attachments.map(({ name }) => name)];
+  const headers = [from, ...addresses, ...replyTo, subject, ...attachments.map(({ name }) => name)];
   const sizes: Record<keyof typeof MAX_MAIL, number> = {
     // A text can name several, which commas divide.
     recipients: addresses.join().split(',').length,
     attachments: attachments.length,
     'characters in its headers': total(headers.map((text) => text.length)),
-    'characters in its text': body.length,
+    'characters in its text': text.length + html.length,
     'bytes in its attachments': total(attachments.map(({ bytes }) => bytes.length)),
   };
   for (const [what, most] of Object.entries(MAX_MAIL)) {
     const size = sizes[what as keyof typeof MAX_MAIL];
-    if (size > most) throw new MailRefusedError(`a mail has at most ${most} ${what}, and this one has ${size}`);
+    if (size > most)
+      throw new MailRefusedError(`a mail has at most ${most} ${what}, and this one has ${size}`, 'invalid');
   }
 }
 
@@ -137,17 +139,30 @@ interface SmtpError extends Error {
 /** The longest reply of a server that an error shows, characters. */
 const MAX_REPLY = 500;
 
-/** Errors of Nodemailer that are about the mail or the login and have no reply of the server. */
-const REFUSED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EENVELOPE', 'EMESSAGE']);
+/** Errors of Nodemailer about a login, and about a mail. */
+const LOGIN: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
+const INVALID: ReadonlySet<string> = new Set(['EENVELOPE', 'EMESSAGE']);
+
+/** The problem that a reply of a server is, by its code. */
+function problemOfReply(response: string, isLogin: boolean): MailProblem {
+  if (/^4\d\d/.test(response)) return 'deferred';
+  return isLogin ? 'login' : 'rejected';
+}
 
 function toProblem(host: string, error: unknown, hasTimedOut: boolean): Error {
   if (error instanceof UnreachableError || hasTimedOut) return toUnreachable(host, error, hasTimedOut);
   const { name, message, code = '', originalCode, response, command } = error as SmtpError;
-  if (name === 'PartlyRefusedError') return new MailRefusedError(`'${host}' refused recipients: ${shortened(message)}`);
+  if (name === 'PartlyRefusedError')
+    return new MailRefusedError(`'${host}' refused recipients: ${shortened(message)}`, 'partial');
   if (code === 'ETLS') return unreachable(host, 'tls', originalCode ?? shortened(message));
+  if (response !== undefined && !/^\d{3}/.test(response)) return unreachable(host, 'response', 'no SMTP');
   if (response !== undefined)
-    return new MailRefusedError(`'${host}' refused ${command ?? 'it'}: ${shortened(response)}`);
-  if (REFUSED.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`);
+    return new MailRefusedError(
+      `'${host}' refused ${command ?? 'it'}: ${shortened(response)}`,
+      problemOfReply(response, LOGIN.has(code)),
+    );
+  if (LOGIN.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`, 'login');
+  if (INVALID.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`, 'invalid');
   if (code === 'EPROTOCOL') return unreachable(host, 'response', 'no SMTP');
   return toUnreachable(host, originalCode === undefined ? error : { code: originalCode }, hasTimedOut);
 }

@@ -64,7 +64,7 @@ export async function sendMails({ socket, server, mails, ms }: SmtpSession): Pro
 type Step = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
 
 async function sendMail(connection: SMTPConnection, step: Step, mail: Mail): Promise<void> {
-  const { id, from, to, cc, bcc, subject, body, isHtml, attachments } = mail;
+  const { id, from, to, cc, bcc, replyTo, subject, text, html, attachments } = mail;
   const composed = new MailComposer({
     messageId: id,
     from,
@@ -72,7 +72,9 @@ async function sendMail(connection: SMTPConnection, step: Step, mail: Mail): Pro
     cc: [...cc],
     bcc: [...bcc],
     subject,
-    ...(isHtml ? { html: body } : { text: body }),
+    ...(replyTo === undefined ? {} : { replyTo: [...replyTo] }),
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
     attachments: attachments.map(({ name, bytes, contentId }) => ({
       filename: name,
       content: Buffer.from(bytes),

@@ -53,8 +53,8 @@ export const LAYERS: readonly Layer[] = [
     ],
     on: ['lib/engine/events'],
   },
-  { rooms: ['lib/engine/lambdas'], on: ['lib/engine/http'] },
-  { rooms: ['lib/engine/native'], on: ['lib/engine/lambdas'] },
+  { rooms: ['lib/engine/lambdas', 'lib/engine/mails'], on: ['lib/engine/http'] },
+  { rooms: ['lib/engine/native'], on: ['lib/engine/lambdas', 'lib/engine/mails'] },
   { rooms: ['lib/engine/containers'], on: ['lib/engine/changes', 'lib/engine/variables'] },
   {
     rooms: ['lib/engine/calls'],

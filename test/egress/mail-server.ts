@@ -31,6 +31,8 @@ export interface MailServerRules {
   readonly login?: string;
   /** Recipients that are refused. */
   readonly refused?: readonly string[];
+  /** Recipients that are refused for now, as long as they are in the set. */
+  readonly deferred?: ReadonlySet<string>;
 }
 
 const open: SMTPServer[] = [];
@@ -40,9 +42,11 @@ export async function closeMailServers(): Promise<void> {
   for (const server of open.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
+const replyOf = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode });
+
 /** Starts an SMTP server. */
 export async function serveMail(rules: MailServerRules = {}): Promise<MailServerFixture> {
-  const { certificate, isImplicit = false, login, refused = [] } = rules;
+  const { certificate, isImplicit = false, login, refused = [], deferred = new Set() } = rules;
   const [mails, logins]: [ReceivedMail[], string[]] = [[], []];
   const options: SMTPServerOptions = {
     ...(certificate ?? { hideSTARTTLS: true }),
@@ -56,7 +60,8 @@ export async function serveMail(rules: MailServerRules = {}): Promise<MailServer
       else done(new Error('wrong password'));
     },
     onRcptTo({ address }, _session, done) {
-      done(refused.includes(address) ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : null);
+      if (refused.includes(address)) done(replyOf(550, 'no such mailbox'));
+      else done(deferred.has(address) ? replyOf(451, 'try again later') : null);
     },
     onData(stream, { envelope, user, secure }, done) {
       void buffer(stream).then((bytes) => {

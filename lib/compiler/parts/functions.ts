@@ -5,6 +5,7 @@ import { defineVariant, unionOf, type Variant } from '../decoding/variants.ts';
 import type { FunctionPlan } from '../plan/plan.ts';
 import { httpFunction } from './functions/http.ts';
 import { LAMBDA_FIELDS, toLambdaPlan } from './functions/lambda.ts';
+import { MAIL_FUNCTION_FIELDS, toMailPlan } from './functions/mail.ts';
 import { subflowFunction } from './functions/subflow.ts';
 import { toWorkerTask, WORKER_FIELDS } from './functions/worker.ts';
 import { identifier } from './identifiers.ts';
@@ -68,6 +69,7 @@ const FUNCTIONS: Readonly<Record<FunctionPlan['type'], Variant<FunctionPlan>>> =
   http: httpFunction(id),
   worker: defineFunction(['worker'], WORKER_FIELDS, (fields) => ({ type: 'worker', task: toWorkerTask(fields) })),
   lambda: defineLimited(['lambda'], LAMBDA_FIELDS, (fields) => ({ type: 'lambda', invocation: toLambdaPlan(fields) })),
+  mail: defineLimited(['mail'], MAIL_FUNCTION_FIELDS, toMailPlan),
 };
 
 /** The union of the types of functions. */

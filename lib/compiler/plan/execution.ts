@@ -32,6 +32,7 @@ const KIND_OF: Readonly<Record<FunctionPlan['type'], CalleeKind>> = {
   http: 'native',
   worker: 'worker',
   lambda: 'native',
+  mail: 'native',
 };
 
 /** Whether a call of each kind ends only after a wait of its caller. */

@@ -1,5 +1,6 @@
 import type { BatchPlan, CallLimits, FlowControl, ScheduledStart } from './concurrency.ts';
 import type { Handlers } from './handlers.ts';
+import type { MailFunctionPlan } from './mails.ts';
 import type { RunTimes } from './run-times.ts';
 import type { SubflowPlan } from './subflows.ts';
 import type { WebhookStart } from './webhooks.ts';
@@ -73,6 +74,7 @@ export type FunctionPlan = { readonly limits?: CallLimits } & (
   | { readonly type: 'http'; readonly request: HttpRequestPlan; readonly auth?: HttpAuthPlan }
   | { readonly type: 'worker'; readonly task: WorkerTaskPlan }
   | { readonly type: 'lambda'; readonly invocation: LambdaPlan }
+  | MailFunctionPlan
 );
 
 /** The invocation of a lambda function, evaluated as one query over the data of the action (docs/lambda.md). */

@@ -11,6 +11,7 @@ import { MAX_PARTITIONS, partitionsIn, raise, type Spread, spreadItem } from '..
 import { type AlertChanges, type AlertSettings, needAlertSettings } from './alert-settings.ts';
 import { needEgressRules } from './egress-rules.ts';
 import * as lookback from './lookback.ts';
+import { type MailChanges, type MailSettings, needMailSettings } from './mail-settings.ts';
 import { type Namespace, type NamespaceSettings, need } from './namespaces.ts';
 
 /** The settings of a namespace (specification, Namespace config body). */
@@ -29,6 +30,8 @@ export interface Config {
   readonly functions?: { readonly native: false };
   /** Where alerts about its runs go; absent: there are none. */
   readonly alerts?: AlertSettings;
+  /** The server of mail functions that name none. */
+  readonly mail?: MailSettings;
   /** Over how many partitions its rows are spread, now or soon (decision 7); absent: one. */
   readonly partitions?: number;
 }
@@ -47,6 +50,7 @@ export function toConfig(namespace: Namespace): Config {
     egress: namespace.egress.length === 0 ? undefined : namespace.egress,
     functions: namespace.avoidsNative ? ({ native: false } as const) : undefined,
     alerts: namespace.alerts,
+    mail: namespace.mail,
     partitions: namespace.spread === undefined ? undefined : partitionsIn(namespace.spread),
   });
 }
@@ -64,13 +68,15 @@ export interface ConfigChanges {
   readonly functions?: { readonly native?: boolean | null | undefined } | undefined;
   /** They replace those before; an empty object switches alerts off. */
   readonly alerts?: AlertChanges | null | undefined;
+  /** It replaces the one before; an empty object removes it. */
+  readonly mail?: MailChanges | null | undefined;
   /** The least number of partitions of its rows, to be set ahead of a load. */
   readonly partitions?: number | null | undefined;
 }
 
 function changed(
   namespace: Namespace,
-  { broadcast = {}, events = {}, record, limits = {}, egress, functions = {}, alerts }: ConfigChanges,
+  { broadcast = {}, events = {}, record, limits = {}, egress, functions = {}, alerts, mail }: ConfigChanges,
 ): NamespaceSettings {
   const merged = toConfig(namespace).broadcast;
   return {
@@ -81,6 +87,7 @@ function changed(
     egress: needEgressRules(egress ?? namespace.egress),
     avoidsNative: typeof functions.native === 'boolean' ? !functions.native : namespace.avoidsNative,
     alerts: alerts === undefined || alerts === null ? namespace.alerts : needAlertSettings(alerts),
+    mail: mail === undefined || mail === null ? namespace.mail : needMailSettings(mail),
   };
 }
 

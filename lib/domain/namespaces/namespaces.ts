@@ -15,6 +15,7 @@ import * as purges from '../storage/purges.ts';
 import { countAll, readAll } from '../storage/queries.ts';
 import { type Spread, spreadFrom } from '../storage/spread.ts';
 import type { AlertSettings } from './alert-settings.ts';
+import type { MailSettings } from './mail-settings.ts';
 import { type TreeCounts, treeCountsIn } from './tree-counts.ts';
 
 /** The settings of a namespace. Its item stores them as one JSON text. */
@@ -33,6 +34,8 @@ export interface NamespaceSettings {
   readonly avoidsNative: boolean;
   /** Where alerts about its runs go; absent: there are none. */
   readonly alerts?: AlertSettings | undefined;
+  /** The server of mail functions that name none; absent: they need one of their own. */
+  readonly mail?: MailSettings | undefined;
 }
 
 const DEFAULT_SETTINGS: NamespaceSettings = {

@@ -19,9 +19,9 @@ export interface ContainerCallee {
   readonly revision: string;
 }
 
-/** A function of Weft itself, which it calls over HTTP, as a Lambda function, or in place of a container. */
+/** A function of Weft itself, which it calls over HTTP, as a Lambda function, by SMTP, or in place of a container. */
 export interface NativeCallee {
-  readonly kind: 'native' | 'http' | 'lambda';
+  readonly kind: 'native' | 'http' | 'lambda' | 'mail';
   /** Its name in the table of native functions. */
   readonly function: string;
   /** The idempotency key: the same for all attempts and repetitions of the call. */

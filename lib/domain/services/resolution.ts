@@ -21,7 +21,7 @@ import * as traffic from './traffic.ts';
 type Needs = ContainerNeeds & { readonly clock: Clock; readonly settings: Pick<Settings, 'maxScale'> };
 
 /** A function of a workflow that calls a container service. */
-export type ServicePlan = Exclude<FunctionPlan, { readonly type: 'subflow' | 'http' | 'worker' | 'lambda' }>;
+export type ServicePlan = Exclude<FunctionPlan, { readonly type: 'subflow' | 'http' | 'worker' | 'lambda' | 'mail' }>;
 type OwnPlan = Extract<FunctionPlan, { readonly type: 'knative-workflow' }>;
 
 /** The service that a function of a workflow calls. */

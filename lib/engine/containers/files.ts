@@ -44,8 +44,13 @@ function modeOf(permissions: string, shown: (text: string) => string): number | 
   throw failure('var.perms', `invalid permissions '${shown(permissions)}': write octal digits, for example '0755'`);
 }
 
-/** `shown`: how an error shows a text of the file. */
-async function fileOf(plan: FilePlan, evaluateField: Evaluate, shown: (text: string) => string): Promise<WantedFile> {
+/** How the fields of files are evaluated, and how an error shows a text of a file. */
+interface Evaluation {
+  readonly evaluateField: Evaluate;
+  readonly shown: (text: string) => string;
+}
+
+async function fileOf(plan: FilePlan, { evaluateField, shown }: Evaluation): Promise<WantedFile> {
   const [key, as, scope, type] = [
     await textOf(evaluateField, plan.key),
     await textOf(evaluateField, plan.as),
@@ -80,10 +85,15 @@ export async function filesOf(
     values === undefined ? evaluate(query, data) : evaluateWithSecrets(query, data, values);
   // An error must not show a text that may hold a secret.
   const shown = (text: string) => (values === undefined ? text : '***');
+  return wantedFiles(files, { evaluateField, shown });
+}
+
+/** As `filesOf`, by another evaluation of the fields. */
+export async function wantedFiles(files: ActionPlan['files'], evaluation: Evaluation): Promise<readonly WantedFile[]> {
   const wanted = new Map<string, WantedFile>();
   for (const plan of files) {
-    const file = await fileOf(plan, evaluateField, shown);
-    if (wanted.has(file.name)) throw plainFailure(`multiple files with same name: ${shown(file.name)}`);
+    const file = await fileOf(plan, evaluation);
+    if (wanted.has(file.name)) throw plainFailure(`multiple files with same name: ${evaluation.shown(file.name)}`);
     wanted.set(file.name, file);
   }
   return [...wanted.values()];

@@ -3,6 +3,7 @@ import type { NativeFunction } from '../http/outcome.ts';
 import type { PreparedRequest } from '../http/prepared.ts';
 import { sendCall } from '../http/sending.ts';
 import { lambda } from '../lambdas/invoking.ts';
+import { sendMail } from '../mails/mailing.ts';
 import { debug, echo } from './images/echo.ts';
 import { googleChat } from './images/google-chat.ts';
 import { helloWorld } from './images/hello-world.ts';
@@ -26,6 +27,7 @@ const http: NativeFunction = ({ namespaceId, namespace, key, traceparent, ...cal
 const FUNCTIONS = {
   http,
   lambda,
+  mail: sendMail,
   'http-request': httpRequest,
   request,
   mustache,
@@ -39,7 +41,7 @@ const FUNCTIONS = {
   googlemsg: googleChat,
   googlechat: googleChat,
   twilio,
-} as const satisfies Readonly<Record<'http' | 'lambda' | NativeImage, NativeFunction>>;
+} as const satisfies Readonly<Record<'http' | 'lambda' | 'mail' | NativeImage, NativeFunction>>;
 
 /** The name of a native function. */
 export type NativeName = keyof typeof FUNCTIONS;

@@ -107,10 +107,11 @@ export interface Mail {
   readonly to: readonly string[];
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
+  readonly replyTo?: readonly string[];
   readonly subject: string;
-  /** The text, plain or HTML. */
-  readonly body: string;
-  readonly isHtml: boolean;
+  /** The mail as plain text, as HTML, or as both, of which a reader shows one. */
+  readonly text?: string;
+  readonly html?: string;
   readonly attachments: readonly Attachment[];
 }
 
@@ -125,9 +126,27 @@ export interface MailRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The server refused a login, a sender, a recipient or a mail. The message is for the user, and has its reply. */
+/** Why a mail was not sent, or not to all of its recipients. */
+export type MailProblem =
+  /** The mail cannot be sent as it is. */
+  | 'invalid'
+  /** The server does not accept the login. */
+  | 'login'
+  /** A permanent reply of the server (5yz; RFC 5321, 4.2.1). */
+  | 'rejected'
+  /** A transient reply of the server (4yz): a later attempt may succeed. */
+  | 'deferred'
+  /** The server refused some of the recipients; the others get the mail. */
+  | 'partial';
+
+/** A mail is invalid, or the server refused it, its sender, its recipients or a login. The message is for the user. */
 export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError';
+  readonly problem: MailProblem;
+  constructor(message: string, problem: MailProblem = 'rejected') {
+    super(message);
+    this.problem = problem;
+  }
 }
 
 /** Sends requests and mails to servers that users name. */

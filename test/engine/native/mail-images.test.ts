@@ -78,8 +78,8 @@ describe('sendmail', () => {
       isInsecure: false,
     });
     expect(delivery?.mails).toMatchObject([
-      { to: ['bob@test'], cc: ['cy@test'], bcc: ['di@test'], subject: 'Hi', body: 'Hello', isHtml: false },
-      { to: ['bob@test'], cc: [], bcc: [], subject: '', body: 'Hello', isHtml: true, attachments: [] },
+      { to: ['bob@test'], cc: ['cy@test'], bcc: ['di@test'], subject: 'Hi', text: 'Hello' },
+      { to: ['bob@test'], cc: [], bcc: [], subject: '', html: 'Hello', attachments: [] },
     ]);
     expect(text(delivery?.mails[0]?.attachments[0]?.bytes)).toBe('Hello');
     const ids = delivery?.mails.map(({ id }) => id) ?? [];
@@ -95,7 +95,7 @@ describe('sendmail', () => {
     const input = { smtp: SMTP, emails: [{ ...email, attachments: ['b.txt'] }] };
     const { deliveries } = await call(IMAGE, { input, action });
     const [mail] = deliveries[0]?.mails ?? [];
-    expect([mail?.body, text(mail?.attachments[0]?.bytes)]).toEqual(['cmVwb3J0', 'report']);
+    expect([mail?.text, text(mail?.attachments[0]?.bytes)]).toEqual(['cmVwb3J0', 'report']);
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe('smtp', () => {
     expect(deliveries).toMatchObject([
       {
         server: { host: 'mail.test', port: 465, tls: 'implicit', login: { user: 'ada@test', password: 'p' } },
-        mails: [{ from: 'ada@test', to: ['bob@test'], subject: 'Hi', body: '<b>Hello</b>', isHtml: true }],
+        mails: [{ from: 'ada@test', to: ['bob@test'], subject: 'Hi', html: '<b>Hello</b>' }],
       },
     ]);
   });
@@ -168,7 +168,7 @@ describe('smtp', () => {
     expect(deliveries[0]?.server.login).toBeUndefined();
     expect(deliveries[0]?.mails[0]).toMatchObject({
       to: ['bob@test', 'cy@test'],
-      body: '<p>&lt;i&gt;</p><img src="cid:report">',
+      html: '<p>&lt;i&gt;</p><img src="cid:report">',
       attachments: [{ name: 'report', contentId: 'report' }],
     });
   });
@@ -186,7 +186,7 @@ describe('smtp', () => {
     ['base64 with many line breaks', { message: `A${'\n'.repeat(500_000)}!`, template: true }],
   ])('reads %s in one pass', async (_name, given) => {
     const { deliveries } = await call('direktiv/smtp', { input: { ...MAIL, ...given } });
-    expect(deliveries[0]?.mails[0]?.body).toBe(given.message);
+    expect(deliveries[0]?.mails[0]?.html).toBe(given.message);
   });
 
   test.each([

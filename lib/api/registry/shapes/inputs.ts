@@ -56,6 +56,17 @@ export const inputs = {
     alerts: z.nullish(
       z.strictObject({ workflow: z.nullish(z.string()), url: z.nullish(z.string()), within: z.nullish(z.string()) }),
     ),
+    mail: z.nullish(
+      z.strictObject({
+        host: z.nullish(z.string()),
+        port: z.nullish(z.int()),
+        tls: z.nullish(z.enum(['implicit', 'starttls'])),
+        insecure: z.nullish(z.boolean()),
+        user: z.nullish(z.string()),
+        password: z.nullish(z.string()),
+        from: z.nullish(z.string()),
+      }),
+    ),
     partitions: z.nullish(z.int()),
   }),
   rerunMany: z.strictObject({

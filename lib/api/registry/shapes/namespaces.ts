@@ -35,7 +35,8 @@ export const definitions = z.object({
 });
 /**
  * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
- * address ranges, `functions` if images that Weft serves itself run as containers, `alerts` if alerts are sent, `partitions` if there are several.
+ * address ranges, `functions` if images that Weft serves itself run as containers, `alerts` if alerts are sent, `mail` if
+ * the namespace has a mail server, `partitions` if there are several.
  */
 export const config = z.object({
   broadcast: z.partialRecord(z.enum(BROADCAST_KINDS), z.boolean()),
@@ -46,6 +47,17 @@ export const config = z.object({
   functions: z.optional(z.object({ native: z.boolean() })),
   alerts: z.optional(
     z.object({ workflow: z.optional(z.string()), url: z.optional(z.string()), within: z.optional(z.string()) }),
+  ),
+  mail: z.optional(
+    z.object({
+      host: z.string(),
+      port: z.optional(z.int()),
+      tls: z.optional(z.enum(['implicit', 'starttls'])),
+      insecure: z.optional(z.boolean()),
+      user: z.optional(z.string()),
+      password: z.optional(z.string()),
+      from: z.optional(z.string()),
+    }),
   ),
   partitions: z.optional(z.int()),
 });

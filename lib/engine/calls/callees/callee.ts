@@ -55,7 +55,7 @@ export interface PreparedCall {
 
 /** The callee of an action: one shape for all kinds, one file a kind. */
 export interface Callee {
-  readonly kind: 'subflow' | 'container' | 'native' | 'http' | 'lambda' | 'worker';
+  readonly kind: 'subflow' | 'container' | 'native' | 'http' | 'lambda' | 'mail' | 'worker';
   readonly action: ActionPlan;
   /** Its calls may take too long for a request that does not wait for its run: they send requests, or make calls. */
   readonly takesLong: boolean;

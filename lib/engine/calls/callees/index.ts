@@ -9,6 +9,7 @@ import { openContainer } from './container.ts';
 import { openHttp } from './http.ts';
 import { openLambda } from './lambda.ts';
 import { limited } from './limited.ts';
+import { openMail } from './mail.ts';
 import { openImage } from './native.ts';
 import { openSubflow } from './subflow.ts';
 import { openWorker } from './worker.ts';
@@ -30,6 +31,7 @@ const OPEN: { readonly [K in Kind]: Open<K> } = {
   'knative-global': openContainer,
   http: (_ports, _caller, called, action) => openHttp(called, action),
   lambda: (_ports, _caller, called, action) => openLambda(called, action),
+  mail: openMail,
   worker: (_ports, _caller, called, action) => openWorker(called, action),
 };
 

@@ -1,13 +1,12 @@
-import * as namespaces from '../../../domain/namespaces/namespaces.ts';
+import { TLS_PORT } from '../../../compiler/plan/mails.ts';
 import { isObject } from '../../../language/json.ts';
 import { ownMember } from '../../../language/own-members.ts';
 import type { Attachment, Mail, MailServer } from '../../../ports/callees/web.ts';
+import { deliverWithin, destinationOf } from '../../mails/delivering.ts';
 import { type Fields, type ImageCall, ImageError, rejected, textOf } from './call.ts';
 
 /** How long a delivery takes at most, milliseconds. */
 const MAX_MS = 120_000;
-/** The port of TLS from the start of the connection (RFC 8314). */
-const TLS_PORT = 465;
 
 /** A mail of an input, before it has an id. */
 export type Draft = Omit<Mail, 'id'>;
@@ -18,15 +17,9 @@ export function deliverMails(
   server: MailServer,
   drafts: readonly Draft[],
 ): Promise<void> {
-  const { ports, namespace, key, until, signal } = context;
-  note({ kind: 'mail', to: `${server.host}:${server.port}` });
-  return ports.web.deliver({
-    server,
-    mails: drafts.map((draft, index) => ({ ...draft, id: `<${key}.${index}@weft>` })),
-    ms: Math.min(until - ports.clock.now(), MAX_MS),
-    opened: async () => (await namespaces.need(ports, namespace)).egress,
-    ...(signal && { signal }),
-  });
+  note({ kind: 'mail', to: destinationOf(server) });
+  const mails = drafts.map((draft, index) => ({ ...draft, id: `<${context.key}.${index}@weft>` }));
+  return deliverWithin(context, { server, mails, ms: MAX_MS });
 }
 
 /** The server of an input. Throws ImageError for a port that is none. */

@@ -40,7 +40,7 @@ function messageFileOf({ message }: Fields): readonly [name: string, bytes: Uint
 
 function draftOf(fields: Fields, files: Files): Draft {
   const own = messageFileOf(fields);
-  const body = own?.[1] ?? needFile(files, 'message', COMMAND_ERROR).bytes;
+  const body = Buffer.from(own?.[1] ?? needFile(files, 'message', COMMAND_ERROR).bytes).toString('utf8');
   const known = own === undefined ? files : new Map([...files, own]);
   const to = textsOf(fields, 'to');
   if (to.length === 0) throw rejected("'to' of a mail in the input is required");
@@ -50,8 +50,7 @@ function draftOf(fields: Fields, files: Files): Draft {
     cc: textsOf(fields, 'cc'),
     bcc: textsOf(fields, 'bcc'),
     subject: textOf(fields, 'subject', ''),
-    body: Buffer.from(body).toString('utf8'),
-    isHtml: fields['contentType'] === 'text/html',
+    ...(fields['contentType'] === 'text/html' ? { html: body } : { text: body }),
     attachments: textsOf(fields, 'attachments').map((name) => needFile(known, name, COMMAND_ERROR)),
   };
 }

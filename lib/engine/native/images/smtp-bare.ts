@@ -49,8 +49,7 @@ async function send(call: ImageCall): Promise<unknown> {
     cc: textsOf(fields, 'cc'),
     bcc,
     subject: textOf(fields, 'subject', ''),
-    body: textOf(fields, 'body', ''),
-    isHtml: true,
+    html: textOf(fields, 'body', ''),
     attachments: objectsOf(fields, 'attachments').map((one) => attachmentOf(one, files)),
   };
   if (fields['individual'] === true)

@@ -103,9 +103,7 @@ async function send(call: ImageCall): Promise<unknown> {
   const files = await filesOfAction(call, CODE);
   const subject = textOf(fields, 'subject', '');
   const images = names.map((name) => ({ ...needFile(files, name, CODE), contentId: name }));
-  await deliverMails(call, server, [
-    { from, to, cc: [], bcc: [], subject, body: htmlOf(fields), isHtml: true, attachments: images },
-  ]);
+  await deliverMails(call, server, [{ from, to, cc: [], bcc: [], subject, html: htmlOf(fields), attachments: images }]);
   return '';
 }
 

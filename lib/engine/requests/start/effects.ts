@@ -52,7 +52,7 @@ const mails = (name: string): Effect => ({
 });
 
 const isMailing = (called: FunctionPlan, action: ActionPlan): boolean =>
-  MAILING.has(nativeImageOfAction(called, action) ?? '');
+  called.type === 'mail' || MAILING.has(nativeImageOfAction(called, action) ?? '');
 
 function effectsOfActions({ functions }: Plan, actions: readonly ActionPlan[]): Effect[] {
   const names = [...new Map(actions.map((action) => [action.function, action])).entries()];

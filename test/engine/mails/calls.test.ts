@@ -1,0 +1,222 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as secrets from '../../../lib/domain/credentials/secrets.ts';
+import { configure } from '../../../lib/domain/namespaces/config.ts';
+import type { MailChanges } from '../../../lib/domain/namespaces/mail-settings.ts';
+import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
+import type { Run } from '../../../lib/domain/runs/runs.ts';
+import { deliver } from '../../../lib/egress/delivery.ts';
+import { egressGuard } from '../../../lib/egress/guard.ts';
+import { MailRefusedError, type MailRequest, UnreachableError } from '../../../lib/ports/callees/web.ts';
+import { ProgrammedWeb } from '../../contract/programmed-web.ts';
+import { closeMailServers, serveMail } from '../../egress/mail-server.ts';
+import { World } from '../world/engine-world.ts';
+import { runsOf, unfinishedOf } from '../world/snapshot.ts';
+
+let database: LocalTable;
+beforeAll(async () => {
+  database = await openLocalTable();
+});
+afterAll(() => database.close());
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+  await closeMailServers();
+});
+
+interface Given {
+  readonly accept?: (request: MailRequest) => Promise<void>;
+  readonly input?: unknown;
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** The setting `mail` of the namespace. */
+  readonly mail?: MailChanges;
+}
+
+interface Observed {
+  readonly main: Run;
+  readonly web: ProgrammedWeb;
+  readonly world: World;
+  /** The result of the state, and its error. */
+  readonly result: unknown;
+  readonly error: unknown;
+}
+
+const SERVER = 'server: {host: mail.test}, from: Shop <shop@example.com>';
+
+/** A workflow whose state `go` calls the mail function `f`, after it has stored the variable `report`. */
+const workflowOf = (fields: string, action = ''): string => `functions:
+- {id: f, type: mail, ${fields}}
+states:
+- {id: keep, type: setter, variables: [{key: report, scope: instance, value: cmVwb3J0, mimeType: text/plain}], transition: go}
+- id: go
+  type: action
+  action: {function: f${action}}
+  catch: [{error: '*'}]
+`;
+
+async function run(source: string, given: Given = {}): Promise<Observed> {
+  const { accept, input = {}, secrets: values = {}, mail } = given;
+  const web = new ProgrammedWeb();
+  if (accept !== undefined) web.accept = accept;
+  const world = new World(database, { web });
+  worlds.push(world);
+  await world.store({ main: source });
+  const namespace = await namespaces.need(world.reliable, world.namespace);
+  for (const [name, value] of Object.entries(values))
+    await secrets.set(world.reliable, namespace, name, Buffer.from(value));
+  if (mail !== undefined) await configure(world.reliable, world.namespace, { mail });
+  const { id } = await world.execute('main', JSON.stringify(input));
+  // The reply of a real server takes time that the clock of the world does not count.
+  for (let passes = 0; passes < 500 && (passes === 0 || unfinishedOf(world).length > 0); passes += 1) {
+    await world.pass();
+    if (unfinishedOf(world).length > 0) await delay(10);
+  }
+  expect(unfinishedOf(world)).toEqual([]);
+  const main = (await runsOf(world)).find((one) => one.id === id);
+  if (main === undefined) throw new Error('there is no such run');
+  return { main, web, world, result: main.data['return'], error: main.data['error'] };
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+describe('the mail of a function', () => {
+  test('has the fields of the function and of the input, and the variables as attachments', async () => {
+    const fields = `${SERVER}, to: 'jq(.to)', subject: 'Order jq(.id)', text: never`;
+    const input = `{cc: ['"Doe, Jane" <jane@example.com>'], bcc: hidden@example.com, replyTo: help@example.com,
+      text: 'jq("Sum: \\(.sum)")', html: <b>Hi</b>, attachments: [{name: report, as: Report.txt}]}`;
+    const { web, result, world } = await run(workflowOf(fields, `, input: ${input}`), {
+      input: { to: ['ada@example.com', 'Bob <bob@example.com>'], id: 7, sum: 9 },
+    });
+    const [delivery] = web.deliveries;
+    expect(web.deliveries).toHaveLength(1);
+    expect(delivery?.server).toEqual({ host: 'mail.test', port: 587, tls: 'offered', isInsecure: false });
+    expect(delivery?.ms).toBe(30_000);
+    expect(delivery?.mails).toMatchObject([
+      {
+        from: '"Shop" <shop@example.com>',
+        to: ['ada@example.com', '"Bob" <bob@example.com>'],
+        cc: ['"Doe, Jane" <jane@example.com>'],
+        bcc: ['hidden@example.com'],
+        replyTo: ['help@example.com'],
+        subject: 'Order 7',
+        text: 'Sum: 9',
+        html: '<b>Hi</b>',
+        attachments: [{ name: 'Report.txt' }],
+      },
+    ]);
+    expect(Buffer.from(delivery?.mails[0]?.attachments[0]?.bytes ?? []).toString()).toBe('cmVwb3J0');
+    expect(delivery?.mails[0]?.id).toMatch(new RegExp(`^<${UUID}@example\\.com>$`));
+    expect(result).toEqual({ messageId: delivery?.mails[0]?.id });
+    // It is sent within the step of its state.
+    expect(world.started.size).toBe(1);
+  });
+
+  test('is sent with a login of secrets, which no error shows', async () => {
+    const login = 'server: {host: mail.test, port: 465, user: USER, password: PASS}';
+    const { web, error } = await run(workflowOf(`${login}, from: a@test, to: b@test`), {
+      secrets: { USER: 'ada', PASS: 's3cret' },
+      accept: async () => Promise.reject(new MailRefusedError("'mail.test' refused AUTH: 535 no s3cret", 'login')),
+    });
+    expect(web.deliveries[0]?.server).toMatchObject({ tls: 'implicit', login: { user: 'ada', password: 's3cret' } });
+    expect(error).toEqual({
+      code: 'service.mail.auth',
+      msg: "the mail was not sent: 'mail.test' refused AUTH: 535 no ***",
+    });
+  });
+
+  test('is sent by the server of the namespace if the function has none', async () => {
+    const mail = { host: 'relay.test', port: 2525, tls: 'starttls', from: 'Ops <ops@example.com>' } as const;
+    const { web } = await run(workflowOf('to: b@test'), { mail });
+    expect(web.deliveries[0]).toMatchObject({
+      server: { host: 'relay.test', port: 2525, tls: 'required' },
+      mails: [{ from: '"Ops" <ops@example.com>', to: ['b@test'] }],
+    });
+    const own = await run(workflowOf(`${SERVER}, to: b@test`), { mail });
+    expect(own.web.deliveries[0]).toMatchObject({ server: { host: 'mail.test' } });
+  });
+
+  test('needs a server of the function or of the namespace', async () => {
+    const { web, error } = await run(workflowOf('from: a@test, to: b@test'));
+    expect([error, web.deliveries]).toEqual([
+      {
+        code: 'service.mail.request',
+        msg: expect.stringMatching(/no mail server for the function 'f': write 'server' in .* or set 'mail' in/),
+      },
+      [],
+    ]);
+  });
+
+  test.each([
+    [{ to: 'ada@example.com\r\nBcc: eve@example.com' }, "'to' has a line break"],
+    [{ to: ['a@test', 'bob'] }, "'to[1]' has no '@'"],
+    [{ to: 'a@test, b@test' }, "'to' is not one address"],
+    [{ to: 'a@test', from: 'Ada\n<a@test>' }, "'from' has a line break"],
+    [{ to: 'a@test', replyTo: 5 }, "'replyTo' is no text"],
+    [{ to: 'a@test', subject: 'Hi\r\nBcc: eve@example.com' }, "'subject' has a line break"],
+    [{ to: 'a@test', text: { a: 1 } }, "'text' is no text"],
+    [{ to: [] }, 'it has no recipient'],
+    [{ to: 'a@test', title: 'x' }, 'unknown field; it may have from,'],
+    [{ to: 'a@test', attachments: [{ name: 'none' }] }, "'attachments[0]': the variable does not exist"],
+    [{ to: 'a@test', attachments: [{ name: 'report', as: 'a\r\nb' }] }, 'texts of one line'],
+    [{ to: 'a@test', attachments: [{ name: 'report' }, { name: 'report' }] }, "'attachments[1]' has the name of"],
+    [{ to: 'a@test', timeout: 'soon' }, "'timeout' is no duration"],
+  ])('is refused before it is sent for the input %j', async (input, text) => {
+    const { web, error } = await run(workflowOf(SERVER, ', input: jq(.)'), { input });
+    expect(error).toEqual({ code: 'service.mail.request', msg: expect.stringContaining(text) });
+    expect(web.deliveries).toEqual([]);
+  });
+
+  test.each([
+    [new UnreachableError('blocked', 'blocked'), 'mail.blocked'],
+    [new UnreachableError('refused', 'refused'), 'mail.connection'],
+    [new UnreachableError('late', 'timeout'), 'mail.timeout'],
+    [new MailRefusedError('no', 'rejected'), 'mail.rejected'],
+    [new MailRefusedError('later', 'deferred'), 'mail.deferred'],
+    [new MailRefusedError('some', 'partial'), 'mail.partial'],
+    [new MailRefusedError('too large', 'invalid'), 'mail.request'],
+  ])('fails by a code for its cause: %s', async (problem, code) => {
+    const { error, web } = await run(workflowOf(`${SERVER}, to: b@test`), { accept: () => Promise.reject(problem) });
+    expect(error).toMatchObject({ code: `service.${code}` });
+    expect(web.deliveries).toHaveLength(1);
+  });
+});
+
+describe('a server of SMTP', () => {
+  const send = (request: MailRequest) => deliver(egressGuard({ allowsPrivate: true }), request);
+  const fieldsFor = (port: number) => `server: {host: 127.0.0.1, port: ${port}}, from: shop@example.com`;
+
+  test('that defers a mail gets it again, with the same id; one that rejects it does not', async () => {
+    const deferred = new Set(['ada@example.com']);
+    const { port, mails } = await serveMail({ deferred, refused: ['eve@example.com'] });
+    const retries = "retries: {max_attempts: 3, delay: PT2S, codes: ['mail\\.deferred']}";
+    const source = workflowOf(fieldsFor(port), `, input: {to: jq(.to)}, ${retries}`);
+    const { web, result } = await run(source, {
+      input: { to: 'ada@example.com' },
+      accept: async (request) => {
+        await send(request).finally(() => deferred.clear());
+      },
+    });
+    expect(mails).toHaveLength(1);
+    const ids = web.deliveries.map(({ mails: [mail] }) => mail?.id);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(mails[0]?.text).toContain(`Message-ID: ${ids[0]}`);
+    expect(result).toEqual({ messageId: ids[0] });
+
+    const rejected = await run(source, { input: { to: 'eve@example.com' }, accept: send });
+    expect(rejected.error).toMatchObject({
+      code: 'service.mail.rejected',
+      msg: expect.stringContaining('550 no such mailbox'),
+    });
+    expect(rejected.web.deliveries).toHaveLength(1);
+  });
+
+  test('is protected by the rules for addresses, as for calls over HTTP', async () => {
+    const { port, mails } = await serveMail();
+    const guarded = (request: MailRequest) => deliver(egressGuard({ allowsPrivate: false }), request);
+    const { error } = await run(workflowOf(`${fieldsFor(port)}, to: b@test`), { accept: guarded });
+    expect(error).toMatchObject({ code: 'service.mail.blocked' });
+    expect(mails).toEqual([]);
+  });
+});
