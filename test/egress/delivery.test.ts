@@ -109,7 +109,9 @@ describe('a mail', () => {
     const { port, mails } = await serveMail();
     await sendTo(serverAt(port), { mails: [{ ...MAIL, html: '<b>Hello</b>', replyTo: ['Help <help@example.com>'] }] });
     expect(mails[0]?.text).toContain('Reply-To: Help <help@example.com>');
-    expect(mails[0]?.text).toMatch(/multipart\/alternative[^]*text\/plain[^]*Hello[^]*text\/html[^]*<b>Hello<\/b>/);
+    expect(mails[0]?.text).toMatch(
+      /multipart\/alternative[\s\S]*text\/plain[\s\S]*Hello[\s\S]*text\/html[\s\S]*<b>Hello<\/b>/,
+    );
   });
 
   test('shows an image within its HTML', async () => {
@@ -157,9 +159,7 @@ describe('a login', () => {
   test('that is wrong is a refusal', async () => {
     const { port, mails } = await serveMail({ certificate: trustedFor('localhost'), login: 'ada:secret' });
     const wrong = { user: 'ada', password: 'other' };
-    expect(await problemOf(sendTo(serverAt(port, { login: wrong })))).toMatch(
-      /^login: 'localhost' refused AUTH .*535/,
-    );
+    expect(await problemOf(sendTo(serverAt(port, { login: wrong })))).toMatch(/^login: 'localhost' refused AUTH .*535/);
     expect(mails).toEqual([]);
   });
 });

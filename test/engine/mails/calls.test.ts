@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalTable, openLocalTable } from '../../../lib/adapters/local/table/table.ts';
 import * as secrets from '../../../lib/domain/credentials/secrets.ts';
@@ -6,11 +5,8 @@ import { configure } from '../../../lib/domain/namespaces/config.ts';
 import type { MailChanges } from '../../../lib/domain/namespaces/mail-settings.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import type { Run } from '../../../lib/domain/runs/runs.ts';
-import { deliver } from '../../../lib/egress/delivery.ts';
-import { egressGuard } from '../../../lib/egress/guard.ts';
 import { MailRefusedError, type MailRequest, UnreachableError } from '../../../lib/ports/callees/web.ts';
 import { ProgrammedWeb } from '../../contract/programmed-web.ts';
-import { closeMailServers, serveMail } from '../../egress/mail-server.ts';
 import { World } from '../world/engine-world.ts';
 import { runsOf, unfinishedOf } from '../world/snapshot.ts';
 
@@ -23,7 +19,6 @@ afterAll(() => database.close());
 const worlds: World[] = [];
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
-  await closeMailServers();
 });
 
 interface Given {
@@ -68,11 +63,7 @@ async function run(source: string, given: Given = {}): Promise<Observed> {
     await secrets.set(world.reliable, namespace, name, Buffer.from(value));
   if (mail !== undefined) await configure(world.reliable, world.namespace, { mail });
   const { id } = await world.execute('main', JSON.stringify(input));
-  // The reply of a real server takes time that the clock of the world does not count.
-  for (let passes = 0; passes < 500 && (passes === 0 || unfinishedOf(world).length > 0); passes += 1) {
-    await world.pass();
-    if (unfinishedOf(world).length > 0) await delay(10);
-  }
+  await world.pass();
   expect(unfinishedOf(world)).toEqual([]);
   const main = (await runsOf(world)).find((one) => one.id === id);
   if (main === undefined) throw new Error('there is no such run');
@@ -183,40 +174,39 @@ describe('the mail of a function', () => {
   });
 });
 
-describe('a server of SMTP', () => {
-  const send = (request: MailRequest) => deliver(egressGuard({ allowsPrivate: true }), request);
-  const fieldsFor = (port: number) => `server: {host: 127.0.0.1, port: ${port}}, from: shop@example.com`;
+describe('a mail that the server defers', () => {
+  const RETRIES = "retries: {max_attempts: 3, delay: PT2S, codes: ['mail\\.deferred']}";
+  const source = workflowOf(`${SERVER}, to: b@test`, `, ${RETRIES}`);
 
-  test('that defers a mail gets it again, with the same id; one that rejects it does not', async () => {
-    const deferred = new Set(['ada@example.com']);
-    const { port, mails } = await serveMail({ deferred, refused: ['eve@example.com'] });
-    const retries = "retries: {max_attempts: 3, delay: PT2S, codes: ['mail\\.deferred']}";
-    const source = workflowOf(fieldsFor(port), `, input: {to: jq(.to)}, ${retries}`);
-    const { web, result } = await run(source, {
-      input: { to: 'ada@example.com' },
-      accept: async (request) => {
-        await send(request).finally(() => deferred.clear());
+  test('is sent again with the same id, once for each attempt', async () => {
+    const replies = [new MailRefusedError('451 later', 'deferred'), new MailRefusedError('451 later', 'deferred')];
+    const { web, result, world } = await run(source, {
+      accept: async () => {
+        const reply = replies.shift();
+        if (reply !== undefined) throw reply;
       },
     });
-    expect(mails).toHaveLength(1);
     const ids = web.deliveries.map(({ mails: [mail] }) => mail?.id);
-    expect(ids).toEqual([ids[0], ids[0]]);
-    expect(mails[0]?.text).toContain(`Message-ID: ${ids[0]}`);
+    expect(ids).toEqual([ids[0], ids[0], ids[0]]);
     expect(result).toEqual({ messageId: ids[0] });
-
-    const rejected = await run(source, { input: { to: 'eve@example.com' }, accept: send });
-    expect(rejected.error).toMatchObject({
-      code: 'service.mail.rejected',
-      msg: expect.stringContaining('550 no such mailbox'),
-    });
-    expect(rejected.web.deliveries).toHaveLength(1);
+    // Another run sends another mail.
+    await world.execute('main', '{}');
+    await world.pass();
+    expect(web.deliveries).toHaveLength(4);
+    expect(web.deliveries[3]?.mails[0]?.id).not.toBe(ids[0]);
   });
 
-  test('is protected by the rules for addresses, as for calls over HTTP', async () => {
-    const { port, mails } = await serveMail();
-    const guarded = (request: MailRequest) => deliver(egressGuard({ allowsPrivate: false }), request);
-    const { error } = await run(workflowOf(`${fieldsFor(port)}, to: b@test`), { accept: guarded });
-    expect(error).toMatchObject({ code: 'service.mail.blocked' });
-    expect(mails).toEqual([]);
+  test('is not sent again if it is rejected', async () => {
+    const { web, error } = await run(source, { accept: () => Promise.reject(new MailRefusedError('550 no')) });
+    expect([web.deliveries.length, error]).toEqual([1, expect.objectContaining({ code: 'service.mail.rejected' })]);
   });
+});
+
+test('a loop sends a mail for each element, with an id of its own', async () => {
+  const { web } = await run(`functions: [{id: f, type: mail, ${SERVER}, to: jq(.to)}]
+states:
+- {id: each, type: foreach, array: 'jq([{to: "a@test"}, {to: "b@test"}])', action: {function: f}}
+`);
+  expect(web.deliveries.flatMap(({ mails }) => mails.flatMap(({ to }) => to)).sort()).toEqual(['a@test', 'b@test']);
+  expect(new Set(web.deliveries.map(({ mails: [mail] }) => mail?.id)).size).toBe(2);
 });

@@ -84,6 +84,11 @@ function callsOf({ web, lambdas }: World): readonly string[] {
   for (const { method, url, body = new Uint8Array(), headers } of web instanceof ProgrammedWeb ? web.requests : []) {
     note(`${method} ${url.href}`, headers['idempotency-key'], body);
   }
+  // A mail is sent again with the same id and the same content.
+  for (const { server, mails } of web instanceof ProgrammedWeb ? web.deliveries : []) {
+    for (const { id, ...mail } of mails)
+      note(`mail to ${mail.to} by ${server.host}`, id, Buffer.from(JSON.stringify(mail)));
+  }
   const invocations = lambdas instanceof ProgrammedLambdas ? lambdas.invocations : [];
   for (const { function: name, context, payload } of invocations) note(name, context['idempotencyKey'], payload);
   return [...calls].map(([key, bodies]) => `${key.replace(/ [^ ]+$/, '')}: ${bodies.size} body`).sort();
@@ -109,10 +114,12 @@ async function recover(world: World, second: Crash | undefined): Promise<readonl
 
 /** Does a workload; after a crash, starts again and repeats it. `second`: it crashes again while it recovers. */
 async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash, second?: Crash): Promise<Left> {
-  const { sources, before, act: doAct, takesTime = false, reply, answer } = workload;
+  const { sources, before, act: doAct, takesTime = false, reply, accept, answer } = workload;
+  const web = new ProgrammedWeb(reply?.());
+  if (accept !== undefined) web.accept = accept;
   const world = new World(database, {
     countsJournal: true,
-    web: new ProgrammedWeb(reply?.()),
+    web,
     lambdas: new ProgrammedLambdas(answer?.()),
   });
   const act = () => (takesTime ? doAct(world) : world.process.work(() => doAct(world)));

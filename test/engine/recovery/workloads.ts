@@ -13,8 +13,9 @@ import { execute, executeAndWait } from '../../../lib/engine/requests/start/star
 import { receiveWebhook } from '../../../lib/engine/requests/webhooks/receiving.ts';
 import { completeTask, failTask } from '../../../lib/engine/requests/worker-tasks/ending.ts';
 import { pollTasks } from '../../../lib/engine/requests/worker-tasks/taking.ts';
+import { MailRefusedError } from '../../../lib/ports/callees/web.ts';
 import { type Answer, payloadOf, result } from '../../contract/programmed-lambdas.ts';
-import { json, type Reply } from '../../contract/programmed-web.ts';
+import { json, type ProgrammedWeb, type Reply } from '../../contract/programmed-web.ts';
 import type { World } from '../world/engine-world.ts';
 
 /** Something that a user does, during which the process may crash. */
@@ -30,6 +31,8 @@ export interface Workload {
   readonly takesTime?: boolean;
   /** How the servers answer that its workflows call. */
   readonly reply?: () => Reply;
+  /** Whether the mail servers accept the mails that its workflows send. */
+  readonly accept?: ProgrammedWeb['accept'];
   /** How the functions of Lambda answer that its workflows invoke. */
   readonly answer?: () => Answer;
   /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
@@ -108,6 +111,25 @@ function failingFirst(): Answer {
     return result({ got: payload });
   };
 }
+
+/** A mail that is retried and given up, a loop, and one that the machine sends. */
+const MAILS = `functions:
+- {id: f, type: mail, server: {host: mail.test}, from: shop@test, to: 'jq(.to // "first")@test', subject: 'after jq(.return.messageId)'}
+- {id: slow, type: mail, server: {host: mail.test}, from: shop@test, to: slow@test, timeout: PT1M}
+states:
+- id: one
+  type: action
+  action: {function: f, retries: {max_attempts: 1, delay: PT5S, codes: [mail.deferred]}}
+  catch: [{error: '*', transition: each}]
+  transition: each
+- {id: each, type: foreach, array: 'jq([range(3) | {to: "n\\(.)"}])', action: {function: f}, transition: late}
+- {id: late, type: action, action: {function: slow}}
+`;
+
+/** The server defers each attempt of the first mail. */
+const deferFirst: ProgrammedWeb['accept'] = async ({ mails: [mail] }) => {
+  if (mail?.to[0] === 'first@test') throw new MailRefusedError('451 later', 'deferred');
+};
 
 const wait = (world: World) =>
   executeAndWait(world.ports, {
@@ -423,6 +445,14 @@ export const workloads: readonly Workload[] = [
     act: wait,
     takesTime: true,
     reply: countingServer,
+  },
+  { name: 'a run that sends mails', sources: { main: MAILS }, act: start, accept: deferFirst },
+  {
+    name: 'a request that waits for mails',
+    sources: { main: MAILS },
+    act: wait,
+    takesTime: true,
+    accept: deferFirst,
   },
   {
     name: 'a run that invokes functions of Lambda',
