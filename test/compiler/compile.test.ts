@@ -234,6 +234,36 @@ describe('the machine of a workflow that calls a container', () => {
   });
 });
 
+describe('a function that sends mails', () => {
+  const mail = (fields: string) => `functions: [{id: f, type: mail, ${fields}}]\n${STATES}`;
+
+  test('has its server and the fields of its mails in the plan', () => {
+    const server = '{host: smtp.test, port: 465, user: USER, password: PASSWORD}';
+    const fields = `server: ${server}, from: a@test, to: ['jq(.to)', 'Bob <b@test>'], attachments: [{name: jq(.n)}]`;
+    expect(planOf(mail(`${fields}, rate: {limit: 5, per: PT1M}`)).functions['f']).toEqual({
+      type: 'mail',
+      server: { host: 'smtp.test', port: 465, user: 'USER', password: 'PASSWORD' },
+      mail: { from: 'a@test', to: ['jq(.to)', 'Bob <b@test>'], attachments: [{ name: 'jq(.n)' }] },
+      limits: { scope: 'f', rate: { limit: 5, per: 'PT1M' } },
+    });
+    expect(planOf(mail('to: b@test')).functions['f']).toEqual({ type: 'mail', mail: { to: 'b@test' } });
+  });
+
+  test.each([
+    ['to: bob', 'to must be an address, or a list of addresses'],
+    ["cc: [b@test, 'c@test, d@test']", 'cc must be an address, or a list of addresses'],
+    ['from: [a@test]', 'from must be an address'],
+    ['text: 5', 'text must be a text'],
+    ['attachments: [{key: a}]', 'attachments must be a list of variables, each with name, scope and as'],
+    ['server: {host: a b}', 'host must be the name or the address of a server'],
+    ['server: {host: smtp.test, port: 99999}', 'port must be a number from 1 to 65535'],
+    ['server: {host: smtp.test, user: USER}', 'password required beside user: both are names of secrets'],
+    ['server: {port: 25}', 'host required'],
+  ])('is refused with %s', (fields, problem) => {
+    expect(problemsOf(mail(fields)).map((one) => one.replace(/^.*?: /, ''))).toEqual([problem]);
+  });
+});
+
 describe('the limits of a function', () => {
   const limitsOf = (fields: string) => planOf(`functions: [{id: f, ${fields}}]\n${STATES}`).functions['f']?.limits;
 

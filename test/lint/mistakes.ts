@@ -435,6 +435,31 @@ const event = (fields: string, rest: string): string =>
 
 const TYPED = 'input: {properties: {order: {type: object, properties: {number: {}}}, express: {default: false}}}\n';
 
+const mail = (input: string, fields = 'from: a@test'): string =>
+  `functions:\n- {id: f, type: mail, ${fields}}\nstates:\n- id: a\n  type: action\n  action:\n    function: f\n${input}`;
+
+/** Mails that cannot be sent. */
+const MAILS: readonly Mistake[] = [
+  {
+    rule: 'mail-fields',
+    text: mail('    input: {to: b@test, ▸subjct: Hi}\n'),
+    mended: '{to: b@test, subject: Hi}',
+    hint: "did you mean 'subject'?",
+  },
+  {
+    rule: 'mail-fields',
+    text: mail('    input:\n      to: ▸b@test, c@test\n'),
+    mended: 'to: [b@test, c@test]',
+    hint: 'several as a list',
+  },
+  {
+    rule: 'mail-fields',
+    text: mail('    input: ▸{subject: Hi}\n'),
+    mended: '{subject: Hi, to: jq(.to)}',
+    hint: "write 'to', 'cc' or 'bcc'",
+  },
+];
+
 /** Members that the data never has. */
 const MEMBERS: readonly Mistake[] = [
   {
@@ -515,4 +540,4 @@ const MEMBERS: readonly Mistake[] = [
 ];
 
 /** All mistakes. */
-export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW, ...MEMBERS];
+export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW, ...MAILS, ...MEMBERS];

@@ -28,6 +28,7 @@ import { transformNotObject } from './queries/transform-not-object.ts';
 import { contextNotText } from './references/context-not-text.ts';
 import { eventNeverSent } from './references/event-never-sent.ts';
 import { functionUnused } from './references/function-unused.ts';
+import { mailFields } from './references/mail-fields.ts';
 import { memberMissing } from './references/member-missing.ts';
 import { messageArguments } from './references/message-arguments.ts';
 import { secretUndeclared } from './references/secret-undeclared.ts';
@@ -55,6 +56,7 @@ export const RULES = {
   'js-without-result': jsWithoutResult,
   'limits-of-scope': limitsOfScope,
   'loop-without-wait': loopWithoutWait,
+  'mail-fields': mailFields,
   'member-missing': memberMissing,
   'message-arguments': messageArguments,
   'number-imprecise': numberImprecise,
