@@ -153,7 +153,7 @@ export async function countCalls(): Promise<Record<string, Counts>> {
   try {
     for (const { name, workflows = [], before, run, requests = 1, hasDelay = false } of OPERATIONS) {
       for (const [path, yaml] of workflows) await send('PUT', `/tree/${path}?op=create-workflow`, yaml);
-      const prepared = await before?.(send);
+      const prepared = await before?.(send, around);
       // The first run that continues in another machine defines that machine, once for its revision.
       if (hasDelay) await run(send, around, prepared);
       await untilOver(service, counter, hasDelay);

@@ -16,7 +16,7 @@ export interface Operation {
   /** Workflows to create first; not counted. */
   readonly workflows?: readonly (readonly [path: string, yaml: string])[];
   /** Requests to send first; not counted. */
-  readonly before?: (send: Send) => Promise<unknown>;
+  readonly before?: (send: Send, around: Surroundings) => Promise<unknown>;
   /** `prepared`: the result of `before`. */
   readonly run: (send: Send, around: Surroundings, prepared: unknown) => Promise<unknown>;
   /** How many requests `run` sends; 1 by default. */
@@ -127,6 +127,9 @@ const ORDERED = `states:
 - {id: wait, type: consumeEvent, event: {type: ordered}}
 `;
 const MAIL = `functions: [{id: f, type: knative-workflow, image: 'direktiv/smtp:v1'}]
+states: [{id: send, type: action, action: {function: f}}]
+`;
+const MAIL_FUNCTION = `functions: [{id: f, type: mail, to: jq(.to), subject: s, text: m}]
 states: [{id: send, type: action, action: {function: f}}]
 `;
 /** The number of runs that wait for events of one type, each for the event of its own order. */
@@ -292,4 +295,10 @@ export const OPERATIONS: readonly Operation[] = [
   execute('an HTTP call with a limit', limitedCall('concurrency: {limit: 1000}'), { input: `{"api":"${API}"}` }),
   execute('an HTTP call with a rate', limitedCall('rate: {limit: 1000, per: PT1S}'), { input: `{"api":"${API}"}` }),
   execute('a computed subflow', callOf('jq("child")', ', allowed: [child]')),
+  // The last one: the setting is that of the namespace of all.
+  {
+    ...execute('a mail function', MAIL_FUNCTION, { input: '{"to":"c@d.test"}' }),
+    before: (send, { mailPort: port }) =>
+      send('PATCH', '/config', JSON.stringify({ mail: { host: '127.0.0.1', port, from: 'a@b.test' } })),
+  },
 ];

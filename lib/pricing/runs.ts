@@ -59,6 +59,8 @@ const CHILDREN = { readUnits: 2 };
 const CALLER = { writeUnits: 2 };
 /** A native function is called within the step, which commits before it; its calls are not stored. */
 const CHECKPOINT = { writeUnits: 3 };
+/** The setting of the namespace that names the server of a mail. */
+const MAIL_SERVER = { readUnits: 1 };
 /** The amounts that a long invocation of Lambda adds to its task: a child with its own execution runs the function. */
 const INVOCATION = { transitions: 4, lambdas: 2, readUnits: 7, writeUnits: 3 };
 /**
@@ -101,6 +103,12 @@ function isComputed(plan: Plan, action: ActionPlan): boolean {
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
+/** Whether an action sends a mail by the server of the namespace. */
+function readsMailServer({ functions }: Plan, action: ActionPlan): boolean {
+  const called = Object.hasOwn(functions, action.function) ? functions[action.function] : undefined;
+  return called?.type === 'mail' && called.server === undefined;
+}
+
 /** The amounts that the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stepped = actions.filter((action) => !isComputed(plan, action));
@@ -110,7 +118,9 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stored = children === 0 ? used() : childrenOf(children);
   const withTasks = plus(stored, TASK, count('worker'));
   const long = actions.filter((action) => callsLongLambda(plan, action)).length * times;
-  const withInvocations = plus(plus(withTasks, INVOCATION, long), limitsOf(plan, actions), times);
+  const mails = actions.filter((action) => readsMailServer(plan, action)).length * times;
+  const withMails = plus(plus(withTasks, INVOCATION, long), MAIL_SERVER, mails);
+  const withInvocations = plus(withMails, limitsOf(plan, actions), times);
   return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);
 }
 

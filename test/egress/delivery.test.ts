@@ -180,7 +180,7 @@ describe('a recipient that is refused', () => {
   });
 
   test('for now can get the mail later', async () => {
-    const { port } = await serveMail({ deferred: new Set(['bob@example.com']) });
+    const { port } = await serveMail({ deferred: { 'bob@example.com': 1 } });
     expect(await problemOf(sendTo(serverAt(port)))).toMatch(/^deferred: .* refused RCPT TO: 451 try again later/);
   });
 

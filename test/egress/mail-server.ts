@@ -31,8 +31,8 @@ export interface MailServerRules {
   readonly login?: string;
   /** Recipients that are refused. */
   readonly refused?: readonly string[];
-  /** Recipients that are refused for now, as long as they are in the set. */
-  readonly deferred?: ReadonlySet<string>;
+  /** How often each of these recipients is refused for now. */
+  readonly deferred?: Readonly<Record<string, number>>;
 }
 
 const open: SMTPServer[] = [];
@@ -46,7 +46,8 @@ const replyOf = (responseCode: number, text: string): Error => Object.assign(new
 
 /** Starts an SMTP server. */
 export async function serveMail(rules: MailServerRules = {}): Promise<MailServerFixture> {
-  const { certificate, isImplicit = false, login, refused = [], deferred = new Set() } = rules;
+  const { certificate, isImplicit = false, login, refused = [], deferred = {} } = rules;
+  const left = new Map(Object.entries(deferred));
   const [mails, logins]: [ReceivedMail[], string[]] = [[], []];
   const options: SMTPServerOptions = {
     ...(certificate ?? { hideSTARTTLS: true }),
@@ -60,8 +61,10 @@ export async function serveMail(rules: MailServerRules = {}): Promise<MailServer
       else done(new Error('wrong password'));
     },
     onRcptTo({ address }, _session, done) {
+      const times = left.get(address) ?? 0;
+      left.set(address, times - 1);
       if (refused.includes(address)) done(replyOf(550, 'no such mailbox'));
-      else done(deferred.has(address) ? replyOf(451, 'try again later') : null);
+      else done(times > 0 ? replyOf(451, 'try again later') : null);
     },
     onData(stream, { envelope, user, secure }, done) {
       void buffer(stream).then((bytes) => {

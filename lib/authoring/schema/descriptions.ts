@@ -30,7 +30,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
   debounce: 'Starts that follow each other make one run, which begins after a quiet time with the last input.',
   priority: 'The order of queued runs: higher first. A number, or a query over the input. Default: 0.',
   start: 'What starts runs. Default: requests.',
-  functions: 'The functions that actions can call: subflows and containers.',
+  functions: 'The functions that actions can call: subflows, HTTP APIs, mails, workers, containers and others.',
   states: 'The states. A run begins with the first one, unless `start.state` names another.',
 };
 

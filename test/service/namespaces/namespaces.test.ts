@@ -226,6 +226,24 @@ describe('the configuration of a namespace', () => {
     expect(Object.keys((await patch(false)) ?? {})).toHaveLength(17);
   });
 
+  test('has the mail server of functions that name none, and refuses one that cannot be used', async () => {
+    await put('mailing');
+    const patch = (mail: unknown) => client.call('PATCH', '/api/namespaces/mailing/config', { json: { mail } });
+    const mail = { host: 'smtp.example.com', port: 465, user: 'USER', password: 'PASSWORD', from: 'Shop <a@b.test>' };
+    expect((await patch({ ...mail, tls: null })).json()['mail']).toEqual(mail);
+    expect((await patch(null)).json()['mail']).toEqual(mail);
+    for (const [change, text] of [
+      [{ host: 'a b' }, 'mail.host: must be the name or the address of a server'],
+      [{ port: 0 }, 'mail.port: must be a number from 1 to 65535'],
+      [{ user: '' }, 'mail.user: required beside password: both are names of secrets'],
+      [{ from: 'shop' }, 'mail.from: must be an address such as'],
+    ] as const) {
+      const refused = await patch({ ...mail, ...change });
+      expect([refused.status, refused.text]).toEqual([406, expect.stringContaining(text)]);
+    }
+    expect((await patch({})).json()).not.toHaveProperty('mail');
+  });
+
   test('says where alerts go, and refuses two targets', async () => {
     await client.call('PUT', '/api/namespaces/alerting');
     const patch = (alerts: object) => client.call('PATCH', '/api/namespaces/alerting/config', { json: { alerts } });

@@ -5,6 +5,7 @@ import { compile } from '../../../lib/compiler/compile.ts';
 import { emit } from '../../../lib/compiler/emit/emit.ts';
 import { isWaitFree } from '../../../lib/compiler/plan/execution.ts';
 import { isDeployed } from '../../deployed/target.ts';
+import { closeMailServers, type MailServerRules, type ReceivedMail, serveMail } from '../../egress/mail-server.ts';
 import { type AnsweringServer, type AnswerScript, startAnswering } from '../access/answering-server.ts';
 import { type Answer, type Client, openClient } from '../access/client.ts';
 import { EventSpace, type TestEvent } from '../events/space.ts';
@@ -48,6 +49,14 @@ async function serverOf(name: string): Promise<AnsweringServer | undefined> {
   return startAnswering(load(read(name, 'server.yml')) as AnswerScript);
 }
 
+/** The mail server of an example with a `mail.yml`, and the mails that it shall get. */
+interface MailScript extends MailServerRules {
+  readonly received: readonly (Pick<ReceivedMail, 'from' | 'to'> & { readonly contains: readonly string[] })[];
+}
+
+const mailOf = (name: string): MailScript | undefined =>
+  existsSync(new URL(`${name}/mail.yml`, folder)) ? (load(read(name, 'mail.yml')) as MailScript) : undefined;
+
 /** The endpoint of Lambda for an example with a `lambda.yml`: the service under test finds it in its environment. */
 async function lambdaOf(name: string): Promise<AnsweringServer | undefined> {
   if (!existsSync(new URL(`${name}/lambda.yml`, folder))) return undefined;
@@ -61,8 +70,8 @@ async function lambdaOf(name: string): Promise<AnsweringServer | undefined> {
 
 let client: Client;
 
-/** Stores an example in a separate namespace, with the settings of its `config.json`. */
-async function store(name: string): Promise<Answer[]> {
+/** Stores an example in a separate namespace, with the settings of its `config.json`; `port` is that of its mail server. */
+async function store(name: string, port?: number): Promise<Answer[]> {
   const namespace = `/api/namespaces/${name}`;
   const workflows = workflowsOf(name);
   const answers = [await client.call('PUT', namespace)];
@@ -73,7 +82,9 @@ async function store(name: string): Promise<Answer[]> {
     answers.push(await client.call('PUT', `${namespace}/tree/${path}?op=create-workflow`, { body }));
   }
   if (existsSync(new URL(`${name}/config.json`, folder))) {
-    answers.push(await client.call('PATCH', `${namespace}/config`, { json: JSON.parse(read(name, 'config.json')) }));
+    const config = JSON.parse(read(name, 'config.json')) as { readonly mail?: object };
+    const json = port === undefined ? config : { ...config, mail: { ...config.mail, port } };
+    answers.push(await client.call('PATCH', `${namespace}/config`, { json }));
   }
   return answers;
 }
@@ -82,15 +93,22 @@ beforeAll(async () => {
   client = await openClient();
 });
 
-afterAll(() => client.close());
+afterAll(async () => {
+  await closeMailServers();
+  await client.close();
+});
 
 describe.concurrent.each(names)('example %s', (name) => {
   // A deployed service cannot reach a server on this machine.
-  const needsServer = ['server.yml', 'lambda.yml'].some((file) => existsSync(new URL(`${name}/${file}`, folder)));
+  const needsServer = ['server.yml', 'lambda.yml', 'mail.yml'].some((file) =>
+    existsSync(new URL(`${name}/${file}`, folder)),
+  );
   const isReachable = !isDeployed() || !needsServer;
 
   test.runIf(isReachable)('has the outputs of its runs', async ({ expect }) => {
-    for (const { status, text } of await store(name)) expect(status, text).toBe(200);
+    const mail = mailOf(name);
+    const inbox = mail && (await serveMail(mail));
+    for (const { status, text } of await store(name, inbox?.port)) expect(status, text).toBe(200);
     await using closers = new AsyncDisposableStack();
     const server = await serverOf(name);
     closers.defer(async () => server?.close());
@@ -116,6 +134,11 @@ describe.concurrent.each(names)('example %s', (name) => {
       else expect(answer.text).toContain(`${error.code}: ${error.message}`);
     }
     expect(runs.length).toBeGreaterThan(0);
+    expect(inbox?.mails.map(({ from, to }) => ({ from, to }))).toEqual(
+      mail?.received.map(({ from, to }) => ({ from, to })),
+    );
+    for (const [index, { contains }] of (mail?.received ?? []).entries())
+      for (const part of contains) expect(inbox?.mails[index]?.text).toContain(part);
   });
 
   test('compiles to the state machine beside it', async ({ expect }) => {
