@@ -129,9 +129,6 @@ const ORDERED = `states:
 const MAIL = `functions: [{id: f, type: knative-workflow, image: 'direktiv/smtp:v1'}]
 states: [{id: send, type: action, action: {function: f}}]
 `;
-const MAIL_FUNCTION = `functions: [{id: f, type: mail, to: jq(.to), subject: s, text: m}]
-states: [{id: send, type: action, action: {function: f}}]
-`;
 /** The number of runs that wait for events of one type, each for the event of its own order. */
 const CROWD = 100;
 
@@ -295,9 +292,8 @@ export const OPERATIONS: readonly Operation[] = [
   execute('an HTTP call with a limit', limitedCall('concurrency: {limit: 1000}'), { input: `{"api":"${API}"}` }),
   execute('an HTTP call with a rate', limitedCall('rate: {limit: 1000, per: PT1S}'), { input: `{"api":"${API}"}` }),
   execute('a computed subflow', callOf('jq("child")', ', allowed: [child]')),
-  // The last one: the setting is that of the namespace of all.
   {
-    ...execute('a mail function', MAIL_FUNCTION, { input: '{"to":"c@d.test"}' }),
+    ...execute('a mail function', MAIL.replace(/type.*'/, 'type: mail, to: c@d.test, subject: s, text: m')),
     before: (send, { mailPort: port }) =>
       send('PATCH', '/config', JSON.stringify({ mail: { host: '127.0.0.1', port, from: 'a@b.test' } })),
   },

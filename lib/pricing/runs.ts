@@ -8,6 +8,7 @@ import {
   hasNoLikelyWait,
   isLikelyToWait,
   mayWait,
+  usesMailSetting,
 } from '../compiler/plan/execution.ts';
 import { successors } from '../compiler/plan/flow.ts';
 import { type NativeImage, nativeImageOfAction, onlyComputes } from '../compiler/plan/native-images.ts';
@@ -103,12 +104,6 @@ function isComputed(plan: Plan, action: ActionPlan): boolean {
 const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
-/** Whether an action sends a mail by the server of the namespace. */
-function readsMailServer({ functions }: Plan, action: ActionPlan): boolean {
-  const called = Object.hasOwn(functions, action.function) ? functions[action.function] : undefined;
-  return called?.type === 'mail' && called.server === undefined;
-}
-
 /** The amounts that the calls of a state use; each of its actions is called `times` times. */
 function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stepped = actions.filter((action) => !isComputed(plan, action));
@@ -118,7 +113,7 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const stored = children === 0 ? used() : childrenOf(children);
   const withTasks = plus(stored, TASK, count('worker'));
   const long = actions.filter((action) => callsLongLambda(plan, action)).length * times;
-  const mails = actions.filter((action) => readsMailServer(plan, action)).length * times;
+  const mails = actions.filter((action) => usesMailSetting(plan, action)).length * times;
   const withMails = plus(plus(withTasks, INVOCATION, long), MAIL_SERVER, mails);
   const withInvocations = plus(withMails, limitsOf(plan, actions), times);
   return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);

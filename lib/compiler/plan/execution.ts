@@ -74,6 +74,12 @@ export function callsComputedSubflow(plan: Pick<Plan, 'functions'>, action: Acti
   return called?.type === 'subflow' && called.allowed !== undefined;
 }
 
+/** Whether an action sends a mail by the server that a setting of the namespace names. */
+export function usesMailSetting(plan: Pick<Plan, 'functions'>, action: ActionPlan): boolean {
+  const called = functionOf(plan, action);
+  return called?.type === 'mail' && called.server === undefined;
+}
+
 /** True for a state that always waits, or that waits for a container, a worker or a long invocation of Lambda. */
 export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   const waiting = waitingOf(work);

@@ -1,18 +1,16 @@
-import type { Query } from './plan.ts';
-
-/** The mail of a mail function, evaluated as one query over the data of the action (docs/mail.md). */
+/** The mail of a mail function: queries, evaluated as one over the data of the action (docs/mail.md). */
 export interface MailPlan {
-  readonly from?: Query;
-  readonly replyTo?: Query;
-  readonly to?: Query;
-  readonly cc?: Query;
-  readonly bcc?: Query;
-  readonly subject?: Query;
-  readonly text?: Query;
-  readonly html?: Query;
-  readonly attachments?: Query;
+  readonly from?: unknown;
+  readonly replyTo?: unknown;
+  readonly to?: unknown;
+  readonly cc?: unknown;
+  readonly bcc?: unknown;
+  readonly subject?: unknown;
+  readonly text?: unknown;
+  readonly html?: unknown;
+  readonly attachments?: unknown;
   /** An ISO 8601 duration. */
-  readonly timeout?: Query;
+  readonly timeout?: unknown;
 }
 
 /** A server that accepts mails (SMTP), as a function or a namespace names it. */

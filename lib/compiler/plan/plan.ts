@@ -4,6 +4,7 @@ import type { MailFunctionPlan } from './mails.ts';
 import type { RunTimes } from './run-times.ts';
 import type { SubflowPlan } from './subflows.ts';
 import type { WebhookStart } from './webhooks.ts';
+import type { WorkerTaskPlan } from './worker-tasks.ts';
 
 /**
  * The plan: the meaning of a workflow as immutable JSON data. It is stored with the revision, so its shape is only extended.
@@ -84,15 +85,6 @@ export interface LambdaPlan {
   readonly qualifier?: Query;
   /** An ISO 8601 duration. */
   readonly timeout?: Query;
-}
-
-/** The task of a worker function, evaluated as one query over the data of the action (docs/workers.md). */
-export interface WorkerTaskPlan {
-  readonly queue: Query;
-  /** An ISO 8601 duration. */
-  readonly lease?: Query;
-  /** A whole number, or true for 1 and false for 0. */
-  readonly priority?: Query;
 }
 
 /** The request of an http function, evaluated as one query over the data of the action (docs/http.md). */

@@ -16,7 +16,7 @@ import type { MailServer } from '../../ports/callees/web.ts';
 import { evaluate } from '../evaluation/evaluation.ts';
 import { evaluateWithSecrets, type SecretReader } from '../evaluation/secrets.ts';
 import type { RunnerPorts } from '../ports.ts';
-import { addressesOf, attachmentsOf, contentOf, invalidMail, mailMsOf, senderOf, subjectOf } from './mail-fields.ts';
+import { addressesOf, attachmentsOf, contentOf, invalidMail, mailMsOf, senderOf, subjectOf } from './decoding.ts';
 import type { PreparedMail } from './prepared-mail.ts';
 
 /** The call of a mail function. */

@@ -3,8 +3,7 @@ import { isDuration } from '../../../time/durations.ts';
 import { computed } from '../../decoding/computed.ts';
 import { required } from '../../decoding/decoders.ts';
 import type { Decoded } from '../../decoding/object.ts';
-import type { WorkerTaskPlan } from '../../plan/plan.ts';
-import { MAX_PRIORITY, QUEUE_PATTERN } from '../../plan/worker-tasks.ts';
+import { MAX_PRIORITY, QUEUE_PATTERN, type WorkerTaskPlan } from '../../plan/worker-tasks.ts';
 
 const isQueue = (value: unknown): boolean => typeof value === 'string' && QUEUE_PATTERN.test(value);
 
