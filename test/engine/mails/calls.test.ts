@@ -210,3 +210,20 @@ states:
   expect(web.deliveries.flatMap(({ mails }) => mails.flatMap(({ to }) => to)).sort()).toEqual(['a@test', 'b@test']);
   expect(new Set(web.deliveries.map(({ mails: [mail] }) => mail?.id)).size).toBe(2);
 });
+
+test('an approval mails its links, and a call that nothing waits for sends its mail', async () => {
+  const { web } = await run(`functions: [{id: f, type: mail, ${SERVER}, to: boss@test}]
+states:
+- {id: note, type: action, async: true, action: {function: f, input: {subject: Noted}}, transition: ask}
+- id: ask
+  type: approval
+  subject: Refund
+  choices: {agree: done, refuse: done}
+  notify: {function: f, input: {subject: Refund, text: jq(.links.agree)}}
+- {id: done, type: noop}
+`);
+  const mails = web.deliveries.flatMap((delivery) => delivery.mails);
+  expect(mails.map(({ subject }) => subject).sort()).toEqual(['Noted', 'Refund']);
+  expect(mails.find(({ subject }) => subject === 'Refund')?.text).toMatch(/^https?:\/\/\S+$|^\/\S+$/);
+  expect(new Set(mails.map(({ id }) => id)).size).toBe(2);
+});

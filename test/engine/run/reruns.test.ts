@@ -251,11 +251,13 @@ describe('a repetition warns', () => {
 - {id: echo, type: knative-workflow, image: 'direktiv/echo:1'}
 - {id: task, type: worker, queue: jobs}
 - {id: kid, type: subflow, workflow: kid}
+- {id: letter, type: mail, server: {host: mail.test}, from: a@test, to: b@test}
 states:
 - {id: keep, type: setter, variables: [{key: mine, scope: instance, value: 'jq(.)'}], transition: share}
 - {id: share, type: setter, variables: [{key: ours, scope: workflow, value: 'jq(.)'}], transition: compute}
 - {id: compute, type: action, action: {function: echo}, transition: pay}
-- {id: pay, type: action, action: {function: f}, transition: tell}
+- {id: pay, type: action, action: {function: f}, transition: inform}
+- {id: inform, type: action, action: {function: letter}, transition: tell}
 - {id: tell, type: generateEvent, event: {type: paid, source: shop}, transition: call}
 - {id: call, type: action, action: {function: kid}, transition: fail}
 - {id: fail, type: error, error: my.code, message: no, transition: never}
@@ -281,6 +283,7 @@ states:
       "the state 'keep' sets the instance variable 'mine' again",
       "the state 'share' sets the workflow variable 'ours' again",
       "the state 'pay' sends the HTTP request of the function 'f' again",
+      "the state 'inform' sends the mails of the function 'letter' again",
       ...later,
     ]);
     expect((await runs.find(world.reliable, ended.id))?.reruns).toBeUndefined();
