@@ -66,6 +66,32 @@ states: [{id: ask, type: action, action: {function: shop}}]
   await shop.close();
 });
 
+test('the settings say where alerts go, and show what the service refuses', async () => {
+  const page = await console_.open(`n/${NS}/settings`);
+  const alerts = page.getByRole('region', { name: 'Alerts' });
+  const stored = async () => (await ask(console_.client, 'GET', `${BASE}/config`))?.['alerts'];
+  const storing = alerts.getByRole('button', { name: 'Store' });
+  await alerts.getByLabel('Alerts', { exact: true }).selectOption('start a workflow');
+  expect(await storing.isDisabled()).toBe(true);
+  await alerts.getByLabel('Path of the workflow').fill('ops/alert');
+  await alerts.getByLabel('Pause between alerts').fill('soon');
+  await storing.click();
+  await alerts.getByText("'soon' is not an ISO 8601 duration such as PT10M").waitFor();
+  await alerts.getByLabel('Pause between alerts').fill('PT10M');
+  await storing.click();
+  await expect.poll(stored).toEqual({ workflow: 'ops/alert', within: 'PT10M' });
+
+  await page.reload();
+  expect(await alerts.getByLabel('Path of the workflow').inputValue()).toBe('ops/alert');
+  await alerts.getByLabel('Alerts', { exact: true }).selectOption('go to a URL');
+  await alerts.getByLabel('URL').fill('https://hooks.example.com/alerts');
+  await storing.click();
+  await expect.poll(stored).toEqual({ url: 'https://hooks.example.com/alerts', within: 'PT10M' });
+  await alerts.getByLabel('Alerts', { exact: true }).selectOption('off');
+  await storing.click();
+  await expect.poll(stored).toBeUndefined();
+});
+
 test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {
   await store('twig', 'states: [{id: a, type: noop}]\n');
   await store('caller', callOf('twig'));

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { ConfigReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
-import { type Loaded, useLoad } from '../../data/api/live.ts';
+import { useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { byteSize, numeric } from '../../data/format/text.ts';
@@ -12,11 +11,8 @@ import { Form } from '../../parts/form/form.tsx';
 import { Head, Section } from '../../parts/head/head.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
-
-interface PartProps {
-  readonly namespace: string;
-  readonly config: Loaded<ConfigReply>;
-}
+import { Alerts } from './alerts.tsx';
+import type { PartProps } from './part.ts';
 
 function Broadcast({ namespace, config }: PartProps) {
   const task = useTask();
@@ -154,6 +150,7 @@ export function SettingsPage({ params }: { readonly params: Readonly<Record<stri
       {value.value !== undefined && (
         <>
           <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
+          <Alerts key={JSON.stringify(value.value.alerts)} namespace={namespace} config={config} />
           <Broadcast namespace={namespace} config={config} />
           <Quotas namespace={namespace} />
           <Delete namespace={namespace} />
