@@ -37,6 +37,10 @@ export function Alerts({ namespace, config }: PartProps) {
     say('Stored');
     config.reload();
   };
+  const choose = (value: string) => {
+    target.value = value as Target;
+    to.value = value === present ? stored : '';
+  };
   const { label, hint } = TARGETS[target.value];
   return (
     <Section title="Alerts">
@@ -51,15 +55,7 @@ export function Alerts({ namespace, config }: PartProps) {
         isDisabled={isSame || (isOn && to.value === '')}
         failure="Nothing was changed"
       >
-        <SelectField
-          label="Alerts"
-          value={target.value}
-          choices={CHOICES}
-          onChange={(value) => {
-            target.value = value as Target;
-            to.value = value === present ? stored : '';
-          }}
-        />
+        <SelectField label="Alerts" value={target.value} choices={CHOICES} onChange={choose} />
         {isOn && <TextField label={label} isCode value={to.value} hint={hint} onInput={into(to)} />}
         {isOn && (
           <TextField
