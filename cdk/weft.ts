@@ -138,6 +138,7 @@ export class Weft extends Construct {
       WEFT_STREAMING: String(settings.streaming),
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
       ...externalSecretsEnvironment(settings),
+      ...(settings.oidc && { WEFT_OIDC: JSON.stringify(settings.oidc) }),
       ...settings.otel,
     };
   }
@@ -194,6 +195,7 @@ const grantsOf = (settings: Settings, { machines, bus, schedules, timers, contai
   reader: nothing,
   meter: nothing,
   traces: nothing,
+  tokens: nothing,
 });
 
 interface Granting {

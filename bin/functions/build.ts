@@ -36,6 +36,10 @@ const COPIED: Readonly<Record<CopiedFile, { readonly entry: string; readonly opt
     entry: 'lib/adapters/portable/secrets/aws-client.ts',
     options: { ...WITH_REQUIRE, mainFields: ['module', 'main'], minify: true, keepNames: true },
   },
+  'tokens.mjs': {
+    entry: 'lib/adapters/portable/tokens/verification.ts',
+    options: { minify: true, keepNames: true },
+  },
   'beside.mjs': { entry: 'lib/containers/sidecar/lambda/main.ts', options: {} },
 };
 

@@ -34,7 +34,7 @@ export const ALLOWED: readonly RegExp[] = [
   // The Lambda functions, a folder each.
   /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/index\.mjs$/,
   // The files that lie beside several of them.
-  /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|smtp\.mjs|aws-secrets\.mjs|beside\.mjs)$/,
+  /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|smtp\.mjs|aws-secrets\.mjs|tokens\.mjs|beside\.mjs)$/,
   /^dist\/functions\/lambdas\/console\/console\/(index\.html|[\w.-]+\.(svg|png|ico)|assets\/[\w.-]+)$/,
 ];
 

@@ -18,6 +18,7 @@ import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { awsPlaces } from '../../lib/adapters/portable/secrets/aws.ts';
 import { externalSecrets } from '../../lib/adapters/portable/secrets/external-secrets.ts';
 import { vaultPlaceOf } from '../../lib/adapters/portable/secrets/vault-settings.ts';
+import { issuerTokens } from '../../lib/adapters/portable/tokens/issuer-tokens.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 import * as runs from '../../lib/domain/runs/runs.ts';
@@ -77,10 +78,13 @@ const LOOPBACK_RULES = ['127.0.0.0/8', '::1'];
 
 /**
  * Workflows reach this machine where an egress rule of their namespace opens it. While the service listens on this machine
- * alone and the administrator has the only key, all do: they are the administrator's own. None reaches the service itself.
+ * alone and the administrator is the only caller, all do: they are the administrator's own. None reaches the service itself.
  */
-function openWeb({ settings: { allowsPrivateAddresses, host }, ownPorts }: PortOptions, table: Ports['table']): Web {
-  const isPrivate = host === 'localhost' || protectedKindOf(host) === 'loopback';
+function openWeb(
+  { settings: { allowsPrivateAddresses, host, oidc }, ownPorts }: PortOptions,
+  table: Ports['table'],
+): Web {
+  const isPrivate = oidc === undefined && (host === 'localhost' || protectedKindOf(host) === 'loopback');
   const isOfAdministrator = async () => isPrivate && !(await apiKeys.hasAny({ table }));
   return networkWeb({
     allowsPrivate: allowsPrivateAddresses === true,
@@ -102,6 +106,11 @@ function openExternalSecrets({ settings: { vault, variables = {} } }: PortOption
   };
   const places = { 'aws-sm': secret, 'aws-ssm': parameter, vault: vaultPlaceOf(vault, parameter, now), env };
   return externalSecrets({ places, own: new Set(OWN_VARIABLES), now });
+}
+
+/** Accepts the tokens of the issuer, if the settings have one. */
+function openTokens({ settings: { oidc } }: PortOptions, { now }: Clock): Pick<Ports, 'tokens'> {
+  return oidc === undefined ? {} : { tokens: issuerTokens(oidc, now) };
 }
 
 /** Threads that read large texts of workflows, until the service is closed. */
@@ -200,6 +209,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     reader: openReader(options),
     meter,
     ...traces,
+    ...openTokens(options, clock),
     ...replacements,
   };
   const resume = async () => {

@@ -5,6 +5,8 @@ import { type VaultSettings, vaultSettings } from '../../lib/adapters/portable/s
 import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
+import type { OidcSettings } from '../../lib/ports/tokens.ts';
+import { readOidc } from './access/oidc.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -50,6 +52,8 @@ export interface LocalSettings {
   readonly secretSources?: Settings['secretSources'];
   /** The server of Vault; absent: none. */
   readonly vault?: VaultSettings | undefined;
+  /** The sign-in by OpenID Connect beside keys; absent: keys alone. */
+  readonly oidc?: OidcSettings | undefined;
   /** The environment variables that references to secrets may name. */
   readonly variables?: Environment;
   /** How podman or docker is used; detected by default. */
@@ -158,6 +162,7 @@ export function readSettings(environment: Environment): LocalSettings {
     traces: traceSettings(environment),
     secretSources: secretSourcesOf(environment),
     vault: vaultSettings(environment),
+    oidc: readOidc(environment),
     variables: environment,
     containers: {
       engine: CONTAINER_ENGINE || undefined,

@@ -64,6 +64,8 @@ interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'sc
 /** The files beside the functions that send requests for workflows, and beside those that read secrets which are stored elsewhere. */
 const MAILS: readonly ExtraFile[] = ['smtp.mjs'];
 const SECRETS: readonly ExtraFile[] = ['aws-secrets.mjs'];
+/** The file beside the functions that check who sends a request. */
+const ACCESS: readonly ExtraFile[] = ['tokens.mjs'];
 
 /** The functions without requests: one row for each file of functions/triggers/. */
 const TRIGGERS = {
@@ -193,6 +195,7 @@ export class Functions extends Construct {
       scripts,
       waits: WAITING.has(file),
       extraFiles: [
+        ...ACCESS,
         ...(needsOf(file).includes('web') ? MAILS : []),
         ...(needsOf(file).includes('externalSecrets') ? SECRETS : []),
       ],

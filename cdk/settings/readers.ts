@@ -5,6 +5,7 @@ import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp
 import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
 import { POLICY_ARN, VPC, VPC_ENDPOINTS, WEB_ACL_ARN } from './network.ts';
+import { oidc } from './oidc.ts';
 import { ROLLOUTS, type Settings } from './settings.ts';
 
 /** Settings before validation: values, or their texts. */
@@ -254,6 +255,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   lambdas: { fallback: [], read: shaped(LAMBDAS, 'list of functions') },
   secretSources: { fallback: [], read: secretSources },
   vault: { read: shaped(VAULT, 'server of Vault') },
+  oidc: { read: oidc },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

@@ -1,4 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { OidcSettings } from '../../lib/ports/tokens.ts';
 
 /** The settings of an installation: `npm run cdk -- deploy --all -c name=flows -c brand=direktiv`. */
 export interface Settings {
@@ -59,6 +60,8 @@ export interface Settings {
   readonly secretSources: readonly string[];
   /** The server of Vault with such secrets. */
   readonly vault: VaultServer | undefined;
+  /** The sign-in by OpenID Connect beside API keys (docs/sign-in.md); undefined: keys alone. */
+  readonly oidc: OidcSettings | undefined;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */

@@ -1,9 +1,19 @@
-import { changes, clock, mayStream, meter, sealer, settings, table, vault } from '../../lib/adapters/aws/deployed.ts';
+import {
+  changes,
+  clock,
+  mayStream,
+  meter,
+  sealer,
+  settings,
+  table,
+  tokens,
+  vault,
+} from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
 import { endpoints } from '../http/secrets.ts';
 
 export const handler = lambda<'secrets'>(
   { endpoints },
-  { table, vault, sealer, changes, clock, settings, meter },
+  { table, vault, tokens, sealer, changes, clock, settings, meter },
   mayStream,
 );

@@ -7,6 +7,7 @@ import {
   sealer,
   settings,
   table,
+  tokens,
   vault,
 } from '../../lib/adapters/aws/deployed.ts';
 import { lambda } from '../../lib/api/lambda.ts';
@@ -14,6 +15,6 @@ import { endpoints, streamSources } from '../http/services.ts';
 
 export const handler = lambda<'services'>(
   { endpoints, streamSources },
-  { table, vault, sealer, containers, changes, clock, settings, meter },
+  { table, vault, tokens, sealer, containers, changes, clock, settings, meter },
   mayStream,
 );

@@ -7,8 +7,9 @@ import type { Happened } from '../ports/telemetry/meter.ts';
 import { audit } from './auditing.ts';
 import { replyDeadline, streamDeadline, type TimeLeft } from './deadlines.ts';
 import { logFault } from './fault-log.ts';
-import { type Caller, requirePermission } from './http/access.ts';
+import { requirePermission } from './http/access.ts';
 import { type Call, identify, maxBodyBytes, type Routed, toCall } from './http/call.ts';
+import type { Caller } from './http/caller.ts';
 import type { Endpoints } from './http/endpoints.ts';
 import { type Match, matchRoute } from './http/match.ts';
 import {

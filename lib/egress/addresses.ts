@@ -116,3 +116,11 @@ export function isOpened(rules: readonly string[], host: string, address: string
     return wanted.startsWith('*.') ? isBelow(name, wanted) : name === wanted;
   });
 }
+
+/** Whether a text is a URL whose replies the network cannot forge: https, or http to this machine. */
+export function isSecureUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.protocol === 'https:') return url !== null;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return url.protocol === 'http:' && (host === 'localhost' || protectedKindOf(host) === 'loopback');
+}

@@ -16,6 +16,7 @@ import type { Table } from './table.ts';
 import type { Meter } from './telemetry/meter.ts';
 import type { Traces } from './telemetry/traces.ts';
 import type { Timers } from './timers.ts';
+import type { Tokens } from './tokens.ts';
 import type { Vault } from './vault.ts';
 
 // Migrations alone visit every item, so the inventory is no member of `Ports`.
@@ -46,4 +47,6 @@ export interface Ports {
   readonly meter: Meter | undefined;
   /** Absent or undefined where traces are not exported. */
   readonly traces?: Traces | undefined;
+  /** Absent or undefined where callers have keys alone. */
+  readonly tokens?: Tokens | undefined;
 }

@@ -10,6 +10,7 @@ import { ALIASES } from '../../bin/functions/aliases.ts';
 import { bundleCopiedFile } from '../../bin/functions/build.ts';
 import { notices } from '../../bin/licenses/notices.ts';
 import { rawRootKey as wholeKey, envelopeSealer as wholeSealer } from '../../lib/adapters/portable/sealer.ts';
+import { startIssuer } from '../contract/issuer.ts';
 import { bundleSizes } from '../deployed/bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -93,7 +94,7 @@ describe('the deployed app', () => {
     expect(sizes.filter(({ rest }) => rest > 420_000)).toEqual([]);
   });
 
-  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs', 'aws-secrets.mjs'])(
+  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs', 'aws-secrets.mjs', 'tokens.mjs'])(
     'lays %s beside every function that wants it, and beside no other',
     (name) => {
       const wants = bundles().filter((file) => readFileSync(file, 'utf8').includes(`./${name}`));
@@ -130,6 +131,27 @@ describe('the deployed app', () => {
     const [file = ''] = globSync(join(out, 'asset.*', 'smtp.mjs'));
     const loaded = (await import(pathToFileURL(file).href)) as typeof import('../../lib/egress/smtp.ts');
     expect(typeof loaded.sendMails).toBe('function');
+  });
+
+  test('contains what verifies tokens in a file that needs only Node, and whose refusals are those of the function', async () => {
+    const [file = ''] = globSync(join(out, 'asset.*', 'tokens.mjs'));
+    const outfile = join(dirname(file), 'issuer-tokens.mjs');
+    const contents = "export * from './issuer-tokens.ts'; export { OidcError } from '../../../ports/tokens.ts';";
+    const stdin = { contents, resolveDir: join(ROOT, 'lib/adapters/portable/tokens') };
+    await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm' });
+    const { issuerTokens, OidcError } = (await import(
+      pathToFileURL(outfile).href
+    )) as typeof import('../../lib/adapters/portable/tokens/issuer-tokens.ts') &
+      typeof import('../../lib/ports/tokens.ts');
+    const issuer = await startIssuer();
+    try {
+      const tokens = issuerTokens({ issuer: issuer.url, audience: ['weft'], groups: {} }, Date.now);
+      expect(await tokens.verify(await issuer.sign())).toMatchObject({ subject: 'u-1' });
+      await expect(tokens.verify(await issuer.sign({ exp: 1 }))).rejects.toBeInstanceOf(OidcError);
+    } finally {
+      await issuer.close();
+      rmSync(outfile);
+    }
   });
 
   test.each([

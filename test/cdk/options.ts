@@ -19,6 +19,7 @@ export const EVERY_OPTION = {
   maxStartsPerSecond: '1000',
   maxWaitingRequests: '100',
   metrics: 'true',
+  oidc: '{"issuer": "https://id.example.com", "audience": "weft", "groups": {"ops": "admin"}}',
   otel: '{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example.com"}',
   outbound: '[{"target": "arn:aws:sqs:eu-west-1:123456789012:orders"}]',
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/boundary',

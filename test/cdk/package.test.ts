@@ -76,6 +76,7 @@ const BESIDE = [
   'sandbox-worker.mjs',
   'smtp.mjs',
   'aws-secrets.mjs',
+  'tokens.mjs',
   'beside.mjs',
 ];
 

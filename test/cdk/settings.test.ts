@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { App } from 'aws-cdk-lib';
+import { App, Lazy } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { settingsOf, settingsWith } from '../../cdk/settings/read.ts';
 import { READERS } from '../../cdk/settings/readers.ts';
@@ -46,6 +46,7 @@ describe('settings', () => {
       lambdas: [],
       secretSources: [],
       vault: undefined,
+      oidc: undefined,
       inbound: [],
       outbound: [],
       domain: undefined,
@@ -112,6 +113,30 @@ describe('settings', () => {
     ]) {
       expect(() => read({ vault: JSON.stringify(wrong) })).toThrow('is no server of Vault');
     }
+  });
+
+  test('name an issuer for the functions, also one that is known at deployment, and refuse what they could not use', () => {
+    const oidc = { issuer: 'https://id.example.com', audience: 'weft', groups: { ops: 'admin' } };
+    const used = { ...oidc, audience: ['weft'], groups: { ops: { permission: 'admin' } } };
+    expect(read({ oidc: JSON.stringify(oidc) }).oidc).toEqual(used);
+    const given = settingsWith({ oidc: used as never });
+    expect(given.oidc).toEqual(used);
+    const issuer = Lazy.string({ produce: () => 'https://later.example.com' });
+    expect(settingsWith({ oidc: { ...used, issuer } as never }).oidc).toEqual({ ...used, issuer });
+    const environments = (context: Record<string, unknown>) =>
+      ofType(resourcesOf(context), 'AWS::Lambda::Function').map(
+        ([, { Properties }]) =>
+          (Properties['Environment'] as { Variables: Record<string, string> } | undefined)?.Variables ?? {},
+      );
+    const texts = environments({ oidc }).map(({ WEFT_OIDC }) => WEFT_OIDC);
+    expect(new Set(texts.filter((text) => text !== undefined))).toEqual(new Set([JSON.stringify(used)]));
+    expect(JSON.stringify(environments({}))).not.toContain('WEFT_OIDC');
+    const refused = [
+      [{ ...oidc, issuer: 'http://id.example.com' }, "cannot be used: issuer is 'http://id.example.com'"],
+      [{ ...oidc, groups: { ops: 'root' } }, "cannot be used: the group 'ops' has no permission"],
+      [{ ...oidc, client: 'x'.repeat(1500) }, 'at most 1500 are possible'],
+    ] as const;
+    for (const [wrong, text] of refused) expect(() => read({ oidc: JSON.stringify(wrong) })).toThrow(text);
   });
 
   test('only functions that run states may read the secrets elsewhere, and those alone', () => {

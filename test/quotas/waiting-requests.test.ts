@@ -47,6 +47,7 @@ function treeOf(world: World, waitingRequests?: Waiting): Handler {
     vault: () => ({ adminKey: async () => 'the-key' }),
     changes: () => pollingChanges({ shortest: 5, longest: 5 }),
     meter: () => undefined,
+    tokens: () => undefined,
   };
   return lambda<'tree'>({ endpoints, streamSources }, suppliers, true);
 }

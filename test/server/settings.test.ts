@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../bin/server/settings.ts';
 
@@ -31,6 +34,28 @@ describe('the settings of npm start', () => {
       "WEFT_SECRET_SOURCES: 'env:TOKEN' does not say which namespaces may use it",
     );
     expect(() => readSettings({ VAULT_ADDR: 'https://vault.example.com' })).toThrow('VAULT_ADDR needs VAULT_TOKEN');
+  });
+
+  test('have no issuer of tokens by default, and groups as JSON or in a file', () => {
+    expect(readSettings({}).oidc).toBeUndefined();
+    const WEFT_OIDC_ISSUER = 'https://id.example.com';
+    const given = { WEFT_OIDC_ISSUER, WEFT_OIDC_AUDIENCE: 'weft' };
+    const groups = '{"ops":"admin"}';
+    const settings = { issuer: WEFT_OIDC_ISSUER, audience: ['weft'], groups: { ops: { permission: 'admin' } } };
+    expect(readSettings({ ...given, WEFT_OIDC_GROUPS: groups }).oidc).toEqual(settings);
+    const file = join(mkdtempSync(join(tmpdir(), 'weft-groups-')), 'groups.json');
+    writeFileSync(file, groups);
+    const others = { WEFT_OIDC_GROUPS_CLAIM: 'roles', WEFT_OIDC_NAME_CLAIM: 'upn', WEFT_OIDC_CLIENT: 'c' };
+    expect(readSettings({ ...given, ...others, WEFT_OIDC_GROUPS: file }).oidc).toEqual({
+      ...settings,
+      ...{ groupsClaim: 'roles', nameClaim: 'upn', client: 'c' },
+    });
+    expect(() => readSettings({ WEFT_OIDC_AUDIENCE: 'weft' })).toThrow(
+      'WEFT_OIDC_AUDIENCE needs WEFT_OIDC_ISSUER as well',
+    );
+    expect(() => readSettings(given)).toThrow('WEFT_OIDC_*: groups has no group');
+    expect(() => readSettings({ ...given, WEFT_OIDC_GROUPS: '/none.json' })).toThrow('WEFT_OIDC_*: ENOENT');
+    expect(() => readSettings({ ...given, WEFT_OIDC_GROUPS: '{"ops"' })).toThrow('WEFT_OIDC_*: ');
   });
 
   test('reject a short key', () => {

@@ -1,11 +1,10 @@
 import type { StreamingHandler } from '../../../lib/adapters/local/gateway.ts';
 import type { PrometheusMeter, Readings } from '../../../lib/adapters/local/prometheus.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
-import { authenticate, requirePermission } from '../../../lib/api/http/access.ts';
+import { type AccessPorts, authenticate, requirePermission } from '../../../lib/api/http/access.ts';
 import { RawReply, type Reply, toErrorReply, UNROUTED } from '../../../lib/api/http/reply.ts';
 import { type RequestEvent, type RequestHead, toRequestHead } from '../../../lib/api/http/request.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
-import type { Ports } from '../../../lib/ports/ports.ts';
 
 /** The path at which Prometheus reads the metrics of the process. */
 export const METRICS_PATH = '/metrics';
@@ -16,11 +15,7 @@ export interface MetricsSource {
   readonly readings: Readings;
 }
 
-async function replyTo(
-  ports: Pick<Ports, 'table' | 'vault'>,
-  { meter, readings }: MetricsSource,
-  head: RequestHead,
-): Promise<Reply> {
+async function replyTo(ports: AccessPorts, { meter, readings }: MetricsSource, head: RequestHead): Promise<Reply> {
   if (head.method !== 'GET' && head.method !== 'HEAD') return UNROUTED[405];
   try {
     // The metrics name workflows of all namespaces.
@@ -34,7 +29,7 @@ async function replyTo(
 }
 
 /** The metrics as the gateway calls them, for a key with the permission admin. */
-export function metricsHandler(ports: Pick<Ports, 'table' | 'vault'>, source: MetricsSource): StreamingHandler {
+export function metricsHandler(ports: AccessPorts, source: MetricsSource): StreamingHandler {
   return async (event, response) => {
     const received = event as RequestEvent;
     await received.enter?.('');

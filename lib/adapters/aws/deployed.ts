@@ -16,6 +16,7 @@ import type { Table } from '../../ports/table.ts';
 import type { Meter } from '../../ports/telemetry/meter.ts';
 import type { Traces } from '../../ports/telemetry/traces.ts';
 import type { Timers } from '../../ports/timers.ts';
+import type { OidcSettings, Tokens } from '../../ports/tokens.ts';
 import type { Vault } from '../../ports/vault.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
@@ -24,6 +25,7 @@ import { traceSettings } from '../portable/otlp-settings.ts';
 import { awsPlaces } from '../portable/secrets/aws.ts';
 import { externalSecrets as placedSecrets } from '../portable/secrets/external-secrets.ts';
 import { vaultPlaceOf, vaultSettings } from '../portable/secrets/vault-settings.ts';
+import { issuerTokens } from '../portable/tokens/issuer-tokens.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
 import { eventBridgeBus } from './bus.ts';
@@ -81,6 +83,12 @@ export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: s
 
 /** The administrative key in Parameter Store. */
 export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
+
+/** The tokens of the issuer that the variable names; undefined without it. */
+export const tokens: () => Tokens | undefined = /* @__PURE__ */ once(() => {
+  const text = process.env['WEFT_OIDC'] ?? '';
+  return text === '' ? undefined : issuerTokens(parseJson(text) as OidcSettings, Date.now);
+});
 
 /** The sealer under the root key in Parameter Store or KMS. */
 export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting('WEFT_ROOT_KEY')));
@@ -234,7 +242,9 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
 export const mayStream = process.env['WEFT_STREAMING'] !== 'false';
 
 /** The ports of a function that starts or ends runs on request. To execute states, it also needs the sealer. */
-export const everything = { table, blobs, vault, executions, bus, schedules, changes, clock, settings, meter, traces };
+export const everything = {
+  ...{ table, blobs, vault, tokens, executions, bus, schedules, changes, clock, settings, meter, traces },
+};
 
 /** With `everything`: the ports of a function that executes states on request. */
 export const runnerParts = { sealer, externalSecrets, web, lambdas, containers };

@@ -1,32 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import * as apiKeys from '../../domain/credentials/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Namespace } from '../../domain/namespaces/namespaces.ts';
 import { ownMember } from '../../language/own-members.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Route } from '../registry/route.ts';
+import type { Authenticated, Caller } from './caller.ts';
 import type { RequestHead } from './request.ts';
-
-/** The caller of a request, with the rights of its key. */
-export interface Caller {
-  /** The id of the key; `admin` for the administrative one, empty without a key. */
-  readonly id: string;
-  /** The name of the key; `admin` for the administrative one, empty without a key. */
-  readonly name: string;
-  readonly permission: apiKeys.Permission;
-  /** The names of the namespaces for which the key was made; empty: all. */
-  readonly namespaces: readonly string[];
-  /** The key is for some namespaces only. */
-  readonly isRestricted: boolean;
-  /** Whether the key can access a namespace. */
-  canAccess(namespace: Pick<Namespace, 'id' | 'name' | 'created'>): boolean;
-}
-
-/** An authenticated caller, with the namespace of the request if there is one that the key can access. */
-export interface Authenticated {
-  readonly caller: Caller;
-  readonly isAtHome: boolean;
-}
+import { authenticateToken, isToken } from './token-caller.ts';
 
 /** A caller whose key is for all namespaces. */
 export function unrestricted(id: string, permission: apiKeys.Permission): Caller {
@@ -68,12 +48,15 @@ function isSame(a: string, b: string): boolean {
 const unauthorized = (code: string, message: string): ServiceError =>
   new ServiceError('unauthorized', message, { error: { code, message } });
 
+/** The ports that find a caller. */
+export type AccessPorts = Pick<Ports, 'table' | 'vault' | 'tokens'>;
+
 /**
- * The caller that the key of a request belongs to, and whether the key can access the namespace of this name. Throws
- * `unauthorized` (401) for a missing or unknown key.
+ * The caller that the key or the token of a request belongs to, and whether it can access the namespace of this name. Throws
+ * `unauthorized` (401) for a missing or unknown key, and what `authenticateToken` throws.
  */
 export async function authenticate(
-  ports: Pick<Ports, 'table' | 'vault'>,
+  ports: AccessPorts,
   request: RequestHead,
   namespace: string | undefined,
 ): Promise<Authenticated> {
@@ -83,10 +66,13 @@ export async function authenticate(
   }
   const adminKey = await ports.vault.adminKey();
   if (candidates.some((candidate) => isSame(candidate, adminKey))) return ADMINISTRATOR;
+  const { tokens } = ports;
+  const token = tokens === undefined ? undefined : candidates.find(isToken);
   for (const candidate of candidates) {
-    const found = await apiKeys.find(ports, candidate, namespace);
+    const found = candidate === token ? undefined : await apiKeys.find(ports, candidate, namespace);
     if (found !== undefined) return fromKey(found);
   }
+  if (tokens !== undefined && token !== undefined) return authenticateToken(tokens, token, namespace);
   throw unauthorized('access_token_invalid', 'the key is not known: it was mistyped or deleted');
 }
 

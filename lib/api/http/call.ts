@@ -1,10 +1,10 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { Ports } from '../../ports/ports.ts';
 import { leased } from '../../ports/table.ts';
 import type { Route } from '../registry/route.ts';
 import type { InputOf, ParamsOf, RouteId } from '../registry/routes/index.ts';
 import { inputs } from '../registry/shapes/inputs.ts';
-import { type Authenticated, authenticate, type Caller, requirePermission, unrestricted } from './access.ts';
+import { type AccessPorts, authenticate, requirePermission, unrestricted } from './access.ts';
+import type { Authenticated, Caller } from './caller.ts';
 import { decodeJson } from './json-body.ts';
 import type { Match } from './match.ts';
 import { ORIGINAL_BODIES } from './original-bodies.ts';
@@ -36,8 +36,6 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** The maximum size of a route's body, in bytes. */
 export const maxBodyBytes = ({ maxBytes = MAX_BODY_BYTES }: Pick<Route, 'maxBytes'>): number => maxBytes;
 
-type AccessPorts = Pick<Ports, 'table' | 'vault'>;
-
 /** Returns the caller of a request, also if it may not use the route. Throws `unauthorized`. */
 export async function identify(
   ports: AccessPorts,
@@ -45,7 +43,8 @@ export async function identify(
   { route, params }: Routed,
 ): Promise<Authenticated> {
   if (route.permission === 'none') return { caller: unrestricted('', 'read'), isAtHome: true };
-  return authenticate({ table: leased(ports.table), vault: ports.vault }, request, params['namespace']);
+  const { table, vault, tokens } = ports;
+  return authenticate({ table: leased(table), vault, tokens }, request, params['namespace']);
 }
 
 /** Returns the caller of a request that may use its route. Throws `unauthorized`, `forbidden`. */

@@ -59,6 +59,7 @@ function handlerOf(mayStream: boolean): Handler {
     settings: () => ({ brand: 'service', version: '1' }),
     blobs: never,
     meter: () => undefined,
+    tokens: () => undefined,
   };
   return lambda<'logs'>({ endpoints, streamSources }, suppliers, mayStream);
 }

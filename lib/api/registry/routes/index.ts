@@ -96,7 +96,8 @@ type PortNamesOf<Id extends RouteId> =
   | (typeof COMMON_NEEDS)[number]
   | (Id extends StreamedId ? (typeof STREAM_NEEDS)[number] : never)
   | 'settings'
-  | 'meter';
+  | 'meter'
+  | 'tokens';
 
 /** Every route with its id, in the order of the registry. */
 export const rows: readonly (readonly [RouteId, Route])[] = Object.freeze(Object.entries(routes) as [RouteId, Route][]);
