@@ -162,7 +162,7 @@ export function readSettings(environment: Environment): LocalSettings {
     traces: traceSettings(environment),
     secretSources: secretSourcesOf(environment),
     vault: vaultSettings(environment),
-    oidc: readOidc(environment),
+    oidc: oidcOf(environment),
     variables: environment,
     containers: {
       engine: CONTAINER_ENGINE || undefined,
@@ -213,6 +213,15 @@ function quotasOf(environment: Environment): Settings['quotas'] {
 function secretSourcesOf(environment: Environment): Settings['secretSources'] {
   const { WEFT_SECRET_SOURCES } = environment;
   return readBy('WEFT_SECRET_SOURCES', secretSourcesIn, WEFT_SECRET_SOURCES);
+}
+
+function oidcOf(environment: Environment): OidcSettings | undefined {
+  const { WEFT_OIDC_ISSUER, WEFT_OIDC_AUDIENCE, WEFT_OIDC_GROUPS } = environment;
+  const { WEFT_OIDC_GROUPS_CLAIM, WEFT_OIDC_NAME_CLAIM, WEFT_OIDC_CLIENT } = environment;
+  return readOidc({
+    ...{ issuer: WEFT_OIDC_ISSUER, audience: WEFT_OIDC_AUDIENCE, groups: WEFT_OIDC_GROUPS, client: WEFT_OIDC_CLIENT },
+    ...{ groupsClaim: WEFT_OIDC_GROUPS_CLAIM, nameClaim: WEFT_OIDC_NAME_CLAIM },
+  });
 }
 
 function connectionsOf(environment: Environment): number {

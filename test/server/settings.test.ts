@@ -51,7 +51,7 @@ describe('the settings of npm start', () => {
       ...{ groupsClaim: 'roles', nameClaim: 'upn', client: 'c' },
     });
     expect(() => readSettings({ WEFT_OIDC_AUDIENCE: 'weft' })).toThrow(
-      'WEFT_OIDC_AUDIENCE needs WEFT_OIDC_ISSUER as well',
+      'the variables WEFT_OIDC_* need WEFT_OIDC_ISSUER as well',
     );
     expect(() => readSettings(given)).toThrow('WEFT_OIDC_*: groups has no group');
     expect(() => readSettings({ ...given, WEFT_OIDC_GROUPS: '/none.json' })).toThrow('WEFT_OIDC_*: ENOENT');

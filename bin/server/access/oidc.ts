@@ -4,17 +4,7 @@ import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import type { OidcSettings } from '../../../lib/ports/tokens.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The variables with the members of the settings. */
-const VARIABLES = {
-  issuer: 'WEFT_OIDC_ISSUER',
-  audience: 'WEFT_OIDC_AUDIENCE',
-  groups: 'WEFT_OIDC_GROUPS',
-  groupsClaim: 'WEFT_OIDC_GROUPS_CLAIM',
-  nameClaim: 'WEFT_OIDC_NAME_CLAIM',
-  client: 'WEFT_OIDC_CLIENT',
-} as const satisfies Record<keyof OidcSettings, string>;
+type Texts = Readonly<Record<keyof OidcSettings, string | undefined>>;
 
 /** The groups: JSON, or the path of a file with it. */
 function groupsIn(text: string): unknown {
@@ -23,19 +13,16 @@ function groupsIn(text: string): unknown {
 }
 
 /**
- * Reads the settings of the sign-in by OpenID Connect from the environment. Undefined without WEFT_OIDC_ISSUER. Throws Error with a
- * message for the user that names the variables.
+ * Reads the settings of the sign-in by OpenID Connect from the texts of the variables WEFT_OIDC_*. Undefined if all are empty.
+ * Throws Error with a message for the user.
  */
-export function readOidc(environment: Environment): OidcSettings | undefined {
-  const given = Object.entries(VARIABLES).filter(([, variable]) => environment[variable]);
-  const [first] = given;
-  if (first === undefined) return undefined;
-  if (!environment[VARIABLES.issuer]) throw new Error(`${first[1]} needs ${VARIABLES.issuer} as well`);
+export function readOidc(texts: Texts): OidcSettings | undefined {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text)) as Partial<Texts>;
+  if (Object.keys(given).length === 0) return undefined;
+  if (given.issuer === undefined) throw new Error('the variables WEFT_OIDC_* need WEFT_OIDC_ISSUER as well');
   try {
-    const { groups = '', ...members } = Object.fromEntries(
-      given.map(([name, variable]) => [name, environment[variable]]),
-    ) as Partial<Record<keyof OidcSettings, string>>;
-    return oidcIn(omitUndefined({ ...members, groups: groups === '' ? undefined : groupsIn(groups) }));
+    const { groups, ...members } = given;
+    return oidcIn(omitUndefined({ ...members, groups: groups && groupsIn(groups) }));
   } catch (error) {
     throw new Error(`WEFT_OIDC_*: ${error instanceof Error ? error.message : error}`);
   }

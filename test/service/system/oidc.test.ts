@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
+import { readSettings } from '../../../bin/server/settings.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { oidcIn } from '../../../lib/domain/credentials/oidc.ts';
 import { type Issuer, startIssuer } from '../../contract/issuer.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
 
@@ -150,6 +153,19 @@ describe('a token is refused', () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
     expect((issuer.requests.get('/keys') ?? 0) - (before ?? 0)).toBeLessThanOrEqual(1);
   });
+});
+
+test('docs/sign-in.md has settings that are accepted', () => {
+  const page = readFileSync('docs/sign-in.md', 'utf8');
+  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({ kind, text }));
+  expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'json', 'json', 'json']);
+  const [variables, member, ...recipes] = blocks.map(({ text }) => text);
+  const lines = [...(variables ?? '').matchAll(/^(\w+)=(?:'(.*)'|(.*))$/gm)];
+  const environment = Object.fromEntries(lines.map(([, name, quoted, plain]) => [name, quoted ?? plain]));
+  expect(readSettings(environment).oidc).toEqual(oidcIn(member));
+  expect(recipes.map((recipe) => oidcIn(recipe).groups)).toEqual(
+    recipes.map(() => ({ platform: { permission: 'admin' } })),
+  );
 });
 
 test('a key is accepted beside tokens, and a service without an issuer knows no token', async () => {
