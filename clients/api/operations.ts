@@ -104,6 +104,8 @@ export type JsonSchemaReply = { readonly '$schema': string; readonly [name: stri
 export type KeysReply = { readonly keys: readonly KeyRecord[] };
 export type OwnKeyReply = { readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin'; readonly namespaces: readonly string[] };
 export type NewKeyReply = { readonly key: KeyRecord; readonly secret: string };
+export type SignInReply = { readonly oidc?: { readonly issuer: string; readonly client: string; readonly authorizationUrl: string } };
+export type SignedInReply = { readonly token: string; readonly refreshToken?: string };
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
 export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.late'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null; readonly activeRuns?: number | null; readonly startsPerSecond?: number | null; readonly variableBytes?: number | null; readonly variables?: number | null; readonly workflows?: number | null; readonly schedules?: number | null; readonly ticks?: number | null; readonly listeners?: number | null; readonly secrets?: number | null; readonly registries?: number | null; readonly services?: number | null; readonly runs?: number | null; readonly eventsPerSecond?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null }; readonly alerts?: { readonly workflow?: string | null; readonly url?: string | null; readonly within?: string | null } | null; readonly mail?: { readonly host?: string | null; readonly port?: number | null; readonly tls?: 'implicit' | 'starttls' | null; readonly insecure?: boolean | null; readonly user?: string | null; readonly password?: string | null; readonly from?: string | null } | null; readonly partitions?: number | null };
 export type RerunManyInput = { readonly dryRun?: boolean; readonly at?: string; readonly limit?: number; readonly after?: string; readonly repeat?: 'failed' | 'all' };
@@ -126,6 +128,7 @@ export type TaskOutputInput = { readonly task: string; readonly lease: string; r
 export type TaskFailureInput = { readonly task: string; readonly lease: string; readonly code?: string; readonly message?: string; readonly retry?: string };
 export type TaskLeaseInput = { readonly task: string; readonly lease: string; readonly duration?: string };
 export type JqInput = { readonly query?: string; readonly data?: string };
+export type SignInInput = { readonly code?: string; readonly verifier?: string; readonly redirectUri?: string; readonly nonce?: string; readonly refreshToken?: string };
 export type KeyInput = { readonly name: string; readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin'; readonly namespaces?: readonly string[] };
 
 export interface Operations {
@@ -1270,6 +1273,20 @@ export interface Operations {
     reply: OwnKeyReply;
     frame: never;
   };
+  getSignIn: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: SignInReply;
+    frame: never;
+  };
+  redeemSignIn: {
+    path: Empty;
+    query: never;
+    body: SignInInput;
+    reply: SignedInReply;
+    frame: never;
+  };
   deleteKey: {
     path: { readonly key: string };
     query: never;
@@ -1444,5 +1461,7 @@ export const operations = {
   listKeys: { method: 'GET', path: '/keys', permission: 'admin', reply: 'json' },
   createKey: { method: 'POST', path: '/keys', permission: 'admin', reply: 'json' },
   getOwnKey: { method: 'GET', path: '/keys/own', permission: 'read', reply: 'json' },
+  getSignIn: { method: 'GET', path: '/sign-in', permission: 'none', reply: 'json' },
+  redeemSignIn: { method: 'POST', path: '/sign-in', permission: 'none', reply: 'json' },
   deleteKey: { method: 'DELETE', path: '/keys/{key}', permission: 'admin', reply: 'none' },
 } as const;

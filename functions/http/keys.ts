@@ -1,9 +1,12 @@
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
+import { redeemSignIn, signInOf } from '../../lib/api/http/sign-in.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 
 export const endpoints: Endpoints<'keys'> = {
   listKeys: async (ports) => ({ keys: await apiKeys.list(ports) }),
   getOwnKey: (_ports, { caller: { permission, namespaces } }) => ({ permission, namespaces }),
+  getSignIn: ({ tokens }) => signInOf(tokens),
+  redeemSignIn: ({ tokens }, { input }) => redeemSignIn(tokens, input),
   createKey: (ports, { input }) => apiKeys.create(ports, input),
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };

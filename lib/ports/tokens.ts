@@ -47,9 +47,25 @@ export class OidcError extends Error {
   }
 }
 
+/** The proof of a sign-in at the issuer: a code with PKCE (RFC 7636), or what a sign-in returned to continue it. */
+export type Grant =
+  | { readonly code: string; readonly verifier: string; readonly redirectUri: string; readonly nonce: string }
+  | { readonly refreshToken: string };
+
+/** The tokens of a sign-in, which are not verified yet. */
+export interface Redeemed {
+  /** The ID token, then the access token. */
+  readonly tokens: readonly string[];
+  readonly refreshToken: string | undefined;
+}
+
 /** Verifies the tokens of an issuer: signed JSON Web Tokens (RFC 7519). */
 export interface Tokens {
   readonly settings: OidcSettings;
   /** Returns the holder of a token. Throws OidcError. */
   verify(token: string): Promise<Identity>;
+  /** The URL at which users sign in. Throws OidcError `unavailable`. */
+  authorizationUrl(): Promise<string>;
+  /** Redeems the grant of a sign-in by the client of the settings. Throws OidcError. */
+  redeem(grant: Grant): Promise<Redeemed>;
 }

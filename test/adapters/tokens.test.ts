@@ -187,7 +187,7 @@ describe('the keys of the issuer', () => {
     expect(await outcomeOf(tokens.verify(await long('u-2')))).toBe('accepted');
     late = 75 * MINUTE_MS;
     const at = `${issuer.url}/.well-known/openid-configuration`;
-    const message = `unavailable: the keys of the issuer cannot be fetched: ${at} answers 500`;
+    const message = `unavailable: the issuer of tokens is at fault: ${at} answers 500`;
     expect(await outcomeOf(tokens.verify(await long('u-3')))).toBe(message);
     // The failure is remembered for five seconds.
     const before = issuer.requests.get('/.well-known/openid-configuration');

@@ -32,7 +32,7 @@ async function stepsOf(path: string, key: string, { method = 'GET', query = {}, 
       head,
       readBody: async () => {
         steps.push('body');
-        return new Uint8Array();
+        return Buffer.from('{}');
       },
       enter: (tenant) => {
         steps.push(`enter as '${tenant}'`);
@@ -70,9 +70,12 @@ test.each(['/api/nothing', '/api/namespaces/'])(
 
 /**
  * The routes that need no key, and why: a new one is bounded by the turns and the bytes of the address of its client alone.
- * `cached`: the reply is made once. `sender`: the workflow of the webhook or the signature of the link decides.
+ * `cached`: the reply is made once. `sender`: the workflow of the webhook or the signature of the link decides. `issuer`:
+ * the issuer decides; few are redeemed at once, and its documents are cached.
  */
-const WITHOUT_KEY: Readonly<Partial<Record<RouteId, 'cached' | 'sender'>>> = {
+const WITHOUT_KEY: Readonly<Partial<Record<RouteId, 'cached' | 'sender' | 'issuer'>>> = {
+  getSignIn: 'issuer',
+  redeemSignIn: 'issuer',
   getDescription: 'cached',
   getWorkflowSchema: 'cached',
   receiveWebhook: 'sender',

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../bin/server/service.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
+import { type Issuer, startIssuer } from '../contract/issuer.ts';
+import { clientOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
 
 let console_: Console;
@@ -59,7 +61,7 @@ describe('the sign-in', () => {
     await heading(page, 'Overview').or(heading(page, 'Namespaces')).first().waitFor();
     expect(new URL(page.url()).hash).toBe('');
     const second = await console_.open(path, { key: null, at });
-    await second.getByText('The link does not sign in').waitFor();
+    await second.getByText('The sign-in failed').waitFor();
     await second.getByText('the link was used before').waitFor();
     expect(await second.evaluate(() => sessionStorage.length)).toBe(0);
   });
@@ -72,5 +74,80 @@ describe('the sign-in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Key').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+});
+
+describe('the sign-in at an issuer', () => {
+  let issuer: Issuer;
+  let at: string;
+  const closers = new AsyncDisposableStack();
+
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    closers.defer(issuer.close);
+    const local = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
+    const groups = { team: { permission: 'write', namespaces: ['demo'] } } as const;
+    const oidc = { issuer: issuer.url, audience: ['weft'], groups, client: issuer.client };
+    const settings = { ...local, databaseEndpoint: undefined, version: packageVersion(), oidc };
+    const service = await startService(settings);
+    closers.defer(service.close);
+    at = service.url;
+    await clientOf(service.url, service.key, service.close).call('PUT', '/api/namespaces/demo');
+  });
+
+  afterAll(() => closers.disposeAsync());
+
+  const signInWith = (page: Page) => page.getByRole('button', { name: `Sign in with ${new URL(issuer.url).host}` });
+  const tokens = () => issuer.requests.get('/token') ?? 0;
+  const keyOf = (page: Page) => page.evaluate(() => sessionStorage.getItem('weft.key'));
+
+  test('leads back to the page, with the rights of the groups, and is renewed before its token ends', async () => {
+    issuer.user = { claims: { groups: ['team'], email: 'ada@example.com' }, expiresIn: 8 };
+    const page = await console_.open('n/demo/runs', { key: null, at });
+    await signInWith(page).click();
+    await heading(page, 'Runs').waitFor();
+    expect(page.url()).toBe(`${at}/ui/n/demo/runs`);
+    const [first, before] = [await keyOf(page), tokens()];
+    await expect.poll(() => keyOf(page), { timeout: 20_000 }).not.toBe(first);
+    expect(tokens()).toBeGreaterThan(before);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Key').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('continues after a reload, and asks again when the issuer has ended it', async () => {
+    issuer.user = { claims: { groups: ['team'] }, expiresIn: 600 };
+    const page = await console_.open('n/demo/runs', { key: null, at });
+    await signInWith(page).click();
+    await heading(page, 'Runs').waitFor();
+    await page.evaluate(() => {
+      sessionStorage.setItem('weft.renewal', 'ended');
+      sessionStorage.setItem('weft.key', 'a.e30.c');
+    });
+    await page.reload();
+    await signInWith(page).first().waitFor();
+    await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('says why a user without rights is not signed in', async () => {
+    issuer.user = { claims: { groups: ['others'] }, expiresIn: 600 };
+    const page = await console_.open('', { key: null, at });
+    await signInWith(page).click();
+    await page.getByText("the claim 'groups' of the token has no group with rights here").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('redeems no code that this tab did not ask for', async () => {
+    const before = tokens();
+    const page = await console_.open('?code=stolen&state=other', { key: null, at });
+    await signInWith(page).waitFor();
+    expect(tokens()).toBe(before);
+  });
+
+  test('is not offered by a service without an issuer', async () => {
+    const page = await console_.open('', { key: null });
+    await page.getByLabel('Key').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('button', { name: /^Sign in with/ }).count()).toBe(0);
   });
 });

@@ -114,6 +114,12 @@ export const inputExamples: Readonly<Record<InputName, unknown>> = {
   taskFailure: { task: INSTANCE, lease: LEASE, code: 'image.unreadable', message: 'no image' },
   taskLease: { task: INSTANCE, lease: LEASE, duration: 'PT5M' },
   jq: { query: '.a', data: 'eyJhIjoxfQ==' },
+  signIn: {
+    code: 'SplxlOBeZQQYbYS6WxSbIA',
+    verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    redirectUri: 'https://flows.example.com/ui/',
+    nonce: 'n-0S6_WzA2Mj',
+  },
   key: { name: 'ci', permission: 'run', namespaces: ['demo'] },
 };
 

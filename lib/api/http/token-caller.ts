@@ -12,7 +12,8 @@ export const isToken = (credential: string): boolean => SHAPE.test(credential);
 /** Seconds after which the issuer may answer again. */
 const RETRY_AFTER_S = 5;
 
-function toServiceError({ problem, message }: OidcError): ServiceError {
+/** The reply to a token that is not accepted. */
+export function toServiceError({ problem, message }: OidcError): ServiceError {
   if (problem === 'unavailable') {
     return new ServiceError('unavailable', `${message}; keys of the service are valid meanwhile`, {}, RETRY_AFTER_S);
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startService } from '../../../bin/server/service.ts';
@@ -133,7 +134,7 @@ describe('a token is refused', () => {
       const token = await issuer.sign({ iss: away.url, groups: ['admins'] });
       const refused = await here.call('GET', '/api/version', { key: token });
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(refused.text).toContain('the keys of the issuer cannot be fetched');
+      expect(refused.text).toContain('the issuer of tokens is at fault');
       expect((await here.call('GET', '/api/version')).status).toBe(200);
       const made = await here.call('POST', '/api/keys', { json: { name: 'k', permission: 'read' } });
       expect((await here.call('GET', '/api/version', { key: String(made.json()['secret']) })).status).toBe(200);
@@ -152,6 +153,59 @@ describe('a token is refused', () => {
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
     expect((issuer.requests.get('/keys') ?? 0) - (before ?? 0)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the sign-in of the console', () => {
+  const redirectUri = 'http://127.0.0.1/ui/';
+  const verifier = 'v'.repeat(43);
+
+  /** The code with which the issuer returns to the console. */
+  async function newCode(nonce: string): Promise<string> {
+    const { oidc } = (await client.call('GET', '/api/sign-in', { key: null })).json();
+    expect(oidc).toMatchObject({ issuer: issuer.url, client: issuer.client });
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const query = { client_id: issuer.client, redirect_uri: redirectUri, nonce, code_challenge: challenge };
+    const url = `${oidc?.['authorizationUrl']}?${new URLSearchParams(query)}`;
+    const reply = await fetch(url, { redirect: 'manual' });
+    return new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  }
+
+  const redeem = (json: object) => client.call('POST', '/api/sign-in', { key: null, json });
+
+  test('redeems a code once, and continues by the refresh token', async () => {
+    issuer.user = { claims: { groups: ['readers'] }, expiresIn: 600 };
+    const grant = { code: await newCode('n-1'), verifier, redirectUri, nonce: 'n-1' };
+    const first = await redeem(grant);
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { token, refreshToken } = first.json();
+    expect((await client.call('GET', '/api/version', { key: String(token) })).status).toBe(200);
+    expect((await redeem(grant)).status).toBe(401);
+    const next = await redeem({ refreshToken });
+    expect(next.status).toBe(200);
+    expect((await client.call('GET', '/api/version', { key: String(next.json()['token']) })).status).toBe(200);
+    expect((await redeem({ refreshToken })).status).toBe(401);
+  });
+
+  test('refuses another verifier, nonce or body, and is not in the audit log', async () => {
+    issuer.user = { claims: { groups: ['readers'] }, expiresIn: 600 };
+    const wrong = await redeem({ code: await newCode('n-1'), verifier: 'w'.repeat(43), redirectUri, nonce: 'n-1' });
+    expect([wrong.status, wrong.json()['message']]).toEqual([
+      401,
+      expect.stringContaining('the issuer refuses the sign-in'),
+    ]);
+    const other = await redeem({ code: await newCode('n-1'), verifier, redirectUri, nonce: 'n-2' });
+    expect([other.status, other.json()['message']]).toEqual([401, expect.stringContaining('its nonce differs')]);
+    for (const body of [{}, { code: 'c' }, { code: 'c', verifier, redirectUri, nonce: 'n', refreshToken: 'r' }]) {
+      expect((await redeem(body)).status).toBe(400);
+    }
+    issuer.user = { claims: { groups: ['unknown'] }, expiresIn: 600 };
+    expect((await redeem({ code: await newCode('n'), verifier, redirectUri, nonce: 'n' })).status).toBe(403);
+    issuer.fail(500);
+    const away = await redeem({ code: 'c', verifier, redirectUri, nonce: 'n' });
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
+    const entries = rowsOf((await client.call('GET', '/api/audit?limit=100')).json()['entries']);
+    expect(entries.filter(({ action }) => String(action) === 'redeemSignIn')).toEqual([]);
   });
 });
 
@@ -175,6 +229,8 @@ test('a key is accepted beside tokens, and a service without an issuer knows no 
   const here = clientOf(service.url, service.key, service.close);
   try {
     expect((await here.call('GET', '/api/version')).status).toBe(200);
+    expect((await here.call('GET', '/api/sign-in', { key: null })).json()).toEqual({});
+    expect((await here.call('POST', '/api/sign-in', { key: null, json: { refreshToken: 'r' } })).status).toBe(404);
     const refused = await here.call('GET', '/api/version', { key: token });
     expect([refused.status, refused.json()['error']?.['message']]).toEqual([
       401,

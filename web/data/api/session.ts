@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { type OwnKeyReply, operations } from '../../../clients/api/operations.ts';
 
 const STORED = 'weft.key';
+const RENEWAL = 'weft.renewal';
 
 /** The key of this session, which is deleted when the tab is closed. */
 export const key = signal<string | undefined>(sessionStorage.getItem(STORED) ?? undefined);
@@ -12,7 +13,13 @@ export const rights = signal<OwnKeyReply | undefined>(undefined);
 /** The message with which the service rejected the key of the session; empty while the key is valid. */
 export const farewell = signal('');
 
-/** Why the link that opened the page did not sign in; undefined if it did, or if there was none. */
+/** What renews the token of the session at its issuer; undefined for a key. */
+export const renewal = (): string | undefined => sessionStorage.getItem(RENEWAL) ?? undefined;
+
+/** The issuer renews the token of the session no longer. */
+export const forgetRenewal = (): void => sessionStorage.removeItem(RENEWAL);
+
+/** Why the link or the issuer that opened the page did not sign in; undefined if it did, or if there was none. */
 export const refusedLink = signal<string | undefined>(undefined);
 
 /** The number of the session: values of one session are not shown in the next. */
@@ -32,9 +39,11 @@ function covers(next: OwnKeyReply, before: OwnKeyReply): boolean {
   return before.namespaces.length > 0 && before.namespaces.every((name) => next.namespaces.includes(name));
 }
 
-/** Begins a session with a key and its rights, or continues the one whose key was rejected. */
-export function signIn(secret: string, granted: OwnKeyReply): void {
+/** Begins a session with a key or a token and its rights, or continues the one whose key was rejected. */
+export function signIn(secret: string, granted: OwnKeyReply, refreshToken?: string): void {
   sessionStorage.setItem(STORED, secret);
+  if (refreshToken === undefined) forgetRenewal();
+  else sessionStorage.setItem(RENEWAL, refreshToken);
   const before = rights.peek();
   if (before !== undefined && !covers(granted, before)) session.value += 1;
   farewell.value = '';
@@ -45,6 +54,7 @@ export function signIn(secret: string, granted: OwnKeyReply): void {
 /** Ends the session and deletes the key. */
 export function signOut(): void {
   sessionStorage.removeItem(STORED);
+  forgetRenewal();
   farewell.value = '';
   key.value = undefined;
   rights.value = undefined;

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { clientWith } from '../../data/api/client.ts';
+import { findIssuer, type Issuer, leaveFor } from '../../data/api/issuer.ts';
 import { farewell, refusedLink, signIn, signOut } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { Button } from '../../parts/button/button.tsx';
@@ -29,7 +30,34 @@ function Help() {
   );
 }
 
-/** Asks for a key, and begins a session with it. */
+/** Offers the sign-in at the issuer of the service, if it has one. */
+function IssuerButton() {
+  const issuer = useSignal<Issuer | undefined>(undefined);
+  const finding = useTask();
+  const leaving = useTask();
+  useEffect(() => {
+    void finding.run(async () => {
+      issuer.value = await findIssuer();
+    });
+  }, [finding, issuer]);
+  const { value: found } = issuer;
+  const failure = leaving.error.value ?? finding.error.value;
+  return (
+    <>
+      {failure !== undefined && <ErrorNote title="The sign-in at the issuer is not possible" error={failure} />}
+      {found !== undefined && (
+        <>
+          <Button kind="primary" isBusy={leaving.isBusy.value} onClick={() => void leaving.run(() => leaveFor(found))}>
+            Sign in with {new URL(found.issuer).host}
+          </Button>
+          <p class="sign-in-or">or with a key</p>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Asks for a key or a sign-in at the issuer, and begins a session with it. */
 export function SignInForm({ children }: { readonly children: ComponentChildren }) {
   const secret = useSignal('');
   const problem = useSignal<string | undefined>(undefined);
@@ -47,8 +75,9 @@ export function SignInForm({ children }: { readonly children: ComponentChildren 
         <ErrorNote title="The session ended" error={{ message: farewell.value, status: 401 }} />
       )}
       {refusedLink.value !== undefined && (
-        <ErrorNote title="The link does not sign in" error={{ message: refusedLink.value, status: 401 }} />
+        <ErrorNote title="The sign-in failed" error={{ message: refusedLink.value, status: 401 }} />
       )}
+      <IssuerButton />
       <TextField
         label="Key"
         type="password"

@@ -1,13 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { isSecureUrl } from '../../../egress/addresses.ts';
-import { isObject } from '../../../language/json.ts';
-import { parseJson } from '../../../language/json-numbers.ts';
 import { textOf } from '../../../language/own-members.ts';
-import { OidcError } from '../../../ports/tokens.ts';
-
-/** A document of the issuer arrives within this time, milliseconds, and has at most so many bytes. */
-const FETCH_MS = 5_000;
-const MAX_BYTES = 512 * 1024;
+import { type IssuerDocument, readDocument, unavailable } from './documents.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -20,65 +14,28 @@ const COOLDOWN_MS = 30 * SECOND_MS;
 /** After a failed fetch there is none for this time. */
 const RETRY_MS = 5 * SECOND_MS;
 
-const unavailable = (reason: string): OidcError =>
-  new OidcError('unavailable', `the keys of the issuer cannot be fetched: ${reason}`);
-
-interface Fetched {
-  readonly body: Record<string, unknown>;
-  readonly ageMs: number;
-}
-
 function ageOf(headers: Headers): number {
   const seconds = /\bmax-age=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1];
   if (seconds === undefined) return AGE.byDefault;
   return Math.min(Math.max(Number(seconds) * SECOND_MS, AGE.least), AGE.most);
 }
 
-async function bodyOf(response: Response, url: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw unavailable(`${url} has more than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function read(url: string): Promise<Fetched> {
-  const headers = { accept: 'application/json' };
-  const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
-  if (response.status !== 200) {
-    await response.body?.cancel();
-    throw unavailable(`${url} answers ${response.status}`);
-  }
-  const body = parseJson(await bodyOf(response, url));
-  if (!isObject(body)) throw unavailable(`${url} is no JSON object`);
-  return { body, ageMs: ageOf(response.headers) };
-}
-
-/** Reads a JSON object. Throws OidcError `unavailable`. */
-async function readDocument(url: string): Promise<Fetched> {
-  try {
-    return await read(url);
-  } catch (error) {
-    if (error instanceof OidcError) throw error;
-    const { cause, name } = error as Error & { readonly cause?: { readonly code?: string } };
-    throw unavailable(`${url} cannot be read (${cause?.code ?? name})`);
-  }
-}
-
-/** Finds the keys by the discovery document of the issuer (OpenID Connect Discovery 1.0, section 4). */
-async function readKeys(issuer: string): Promise<Fetched> {
-  const { body } = await readDocument(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const { issuer: own, jwks_uri: url } = body;
+/** Reads the discovery document (OpenID Connect Discovery 1.0, section 4) and the keys that it names. */
+async function readKeys(issuer: string): Promise<{ readonly discovery: Discovery; readonly keys: IssuerDocument }> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const { body: discovery } = await readDocument(url);
+  const { issuer: own, jwks_uri: keysUrl } = discovery;
   if (own !== issuer) throw unavailable(`its discovery document is of the issuer '${textOf(own)}', not of '${issuer}'`);
-  if (typeof url !== 'string' || !isSecureUrl(url))
+  if (typeof keysUrl !== 'string' || !isSecureUrl(keysUrl)) {
     throw unavailable('its discovery document has no jwks_uri with https');
-  return readDocument(url);
+  }
+  return { discovery, keys: await readDocument(keysUrl) };
 }
+
+type Discovery = IssuerDocument['body'];
 
 interface Known {
+  readonly discovery: Discovery;
   readonly keyFor: JWTVerifyGetKey;
   /** When they should be fetched again, milliseconds since 1970. */
   readonly until: number;
@@ -115,6 +72,11 @@ export class IssuerKeys {
     }
   };
 
+  /** Returns the discovery document. Throws OidcError if it is not known and cannot be fetched. */
+  async discovery(): Promise<Discovery> {
+    return (await this.#fresh()).discovery;
+  }
+
   async #fresh(): Promise<Known> {
     if (this.#known === undefined || this.#now() >= this.#known.until) {
       const isPaused = this.#last.error !== undefined && this.#now() < this.#last.at + RETRY_MS;
@@ -136,9 +98,8 @@ export class IssuerKeys {
     const last: { readonly at: number; error?: unknown } = { at: this.#now() };
     this.#last = last;
     try {
-      const { body, ageMs } = await readKeys(this.#issuer);
-      // A set without a list of keys is refused here.
-      this.#known = { keyFor: keySetOf(body), until: this.#now() + ageMs };
+      const { discovery, keys } = await readKeys(this.#issuer);
+      this.#known = { discovery, keyFor: keySetOf(keys.body), until: this.#now() + ageOf(keys.headers) };
     } catch (error) {
       last.error = error;
     }

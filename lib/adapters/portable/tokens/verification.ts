@@ -1,7 +1,8 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { isObject } from '../../../language/json.ts';
 import { ownMember } from '../../../language/own-members.ts';
-import { type Identity, OidcError, type OidcSettings } from '../../../ports/tokens.ts';
+import { type Grant, type Identity, OidcError, type OidcSettings, type Redeemed } from '../../../ports/tokens.ts';
+import { endpointOf, redeem } from './authorization.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
 /** The algorithms with a public key. With HS256 and its like, a client could sign by the public key; `none` has no signature. */
@@ -127,22 +128,32 @@ async function verify(token: string, settings: OidcSettings, keys: IssuerKeys, n
   return { identity: toIdentity(payload, settings), expires: (Number(payload.exp) + TOLERANCE_S) * 1000 };
 }
 
-/**
- * Returns the function that verifies tokens of an issuer: signature, `iss`, `aud`, `exp` and `nbf` (RFC 7519, 7.2). The module is
- * loaded for the first token: most requests have a key. Refusals are returned, because a bundle of this module has its own
- * class OidcError.
- */
-export function openVerification(
-  settings: OidcSettings,
-  now: () => number,
-): (token: string) => Promise<Verified | Refusal> {
+/** The result of work, or its refusal. */
+async function settled<T>(work: Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OidcError) return error;
+    throw error;
+  }
+}
+
+/** What needs the issuer. Refusals are returned: a bundle of this module has its own class OidcError. */
+export interface Verification {
+  /** Checks signature, `iss`, `aud`, `exp` and `nbf` of a token (RFC 7519, 7.2). */
+  verify(token: string): Promise<Verified | Refusal>;
+  /** `url`: where users sign in. */
+  authorization(): Promise<{ readonly url: string } | Refusal>;
+  redeem(grant: Grant): Promise<Redeemed | Refusal>;
+}
+
+/** Opens the verification of the tokens of an issuer. The module is loaded for the first token: most requests have a key. */
+export function openVerification(settings: OidcSettings, now: () => number): Verification {
   const keys = new IssuerKeys(settings.issuer, now);
-  return async (token) => {
-    try {
-      return await verify(token, settings, keys, now());
-    } catch (error) {
-      if (error instanceof OidcError) return error;
-      throw error;
-    }
+  const url = async () => ({ url: endpointOf(await keys.discovery(), 'authorization_endpoint') });
+  return {
+    verify: (token) => settled(verify(token, settings, keys, now())),
+    authorization: () => settled(url()),
+    redeem: (grant) => settled(keys.discovery().then((discovery) => redeem(discovery, settings, grant))),
   };
 }

@@ -111,6 +111,7 @@ export const inputs = {
   taskFailure: z.strictObject({ ...held, code: text, message: text, retry: z.optional(z.string()) }),
   taskLease: z.strictObject({ ...held, duration: z.optional(z.string()) }),
   jq: z.strictObject({ query: text, data: text }),
+  signIn: z.strictObject({ code: text, verifier: text, redirectUri: text, nonce: text, refreshToken: text }),
   key: z.strictObject({
     name: z.string(),
     permission: z.enum(['worker', 'read', 'run', 'write', 'admin']),

@@ -91,6 +91,8 @@ export const replies = {
   keys: system.keys,
   ownKey: system.ownKey,
   newKey: system.newKey,
+  signIn: system.signIn,
+  signedIn: system.signedIn,
 } as const satisfies Record<string, z.ZodMiniType>;
 
 /** Parts of replies that the OpenAPI description defines once by name. */

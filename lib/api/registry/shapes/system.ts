@@ -30,6 +30,12 @@ export const keyRecord = z.object({
   createdAt: time,
 });
 export const ownKey = z.object({ permission: keyRecord.shape.permission, namespaces: z.array(z.string()) });
+/** How the console signs in beside keys; empty: by keys alone. */
+export const signIn = z.object({
+  oidc: z.optional(z.object({ issuer: z.string(), client: z.string(), authorizationUrl: z.string() })),
+});
+/** A token that is valid as a key is, and what continues the sign-in when it expires. */
+export const signedIn = z.object({ token: z.string(), refreshToken: z.optional(z.string()) });
 export const keys = z.object({ keys: z.array(keyRecord) });
 /** The only reply that contains the secret of a key. */
 export const newKey = z.object({ key: keyRecord, secret: z.string() });
