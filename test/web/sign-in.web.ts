@@ -5,6 +5,7 @@ import { packageVersion } from '../../lib/adapters/portable/package.ts';
 import { type Issuer, startIssuer } from '../contract/issuer.ts';
 import { clientOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
+import { untilReady } from './browser/ready.ts';
 
 let console_: Console;
 
@@ -86,13 +87,14 @@ describe('the sign-in at an issuer', () => {
     issuer = await startIssuer();
     closers.defer(issuer.close);
     const local = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
-    const groups = { team: { permission: 'write', namespaces: ['demo'] } } as const;
+    const groups = { team: { permission: 'write', namespaces: ['demo'] }, staff: { permission: 'read' } } as const;
     const oidc = { issuer: issuer.url, audience: ['weft'], groups, client: issuer.client };
     const settings = { ...local, databaseEndpoint: undefined, version: packageVersion(), oidc };
     const service = await startService(settings);
     closers.defer(service.close);
     at = service.url;
-    await clientOf(service.url, service.key, service.close).call('PUT', '/api/namespaces/demo');
+    const { call } = clientOf(service.url, service.key, service.close);
+    for (const name of ['demo', 'other']) await call('PUT', `/api/namespaces/${name}`);
   });
 
   afterAll(() => closers.disposeAsync());
@@ -127,6 +129,19 @@ describe('the sign-in at an issuer', () => {
     await page.reload();
     await signInWith(page).first().waitFor();
     await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('offers in each namespace what the groups that include it allow', async () => {
+    issuer.user = { claims: { groups: ['staff', 'team'] }, expiresIn: 600 };
+    const page = await console_.open('n/demo/variables', { key: null, at });
+    await signInWith(page).click();
+    await heading(page, 'Variables').waitFor();
+    const add = page.getByRole('button', { name: /^(New|Add)/ });
+    await add.first().waitFor();
+    await page.goto(`${at}/ui/n/other/variables`);
+    await heading(page, 'Variables').waitFor();
+    await untilReady(page);
+    expect(await add.count()).toBe(0);
   });
 
   test('says why a user without rights is not signed in', async () => {

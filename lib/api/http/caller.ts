@@ -1,5 +1,6 @@
 import type { Permission } from '../../domain/credentials/api-keys.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import type { GroupGrant } from '../../ports/tokens.ts';
 
 /** The caller of a request, with the rights of its key or of the groups in its token. */
 export interface Caller {
@@ -12,6 +13,8 @@ export interface Caller {
   readonly namespaces: readonly string[];
   /** The key is for some namespaces only. */
   readonly isRestricted: boolean;
+  /** The rights of each group in a token, of which those count that include the namespace; absent with a key. */
+  readonly grants?: readonly GroupGrant[];
   /** Whether the key can access a namespace. */
   canAccess(namespace: Pick<Namespace, 'id' | 'name' | 'created'>): boolean;
 }

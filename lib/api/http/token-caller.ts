@@ -59,6 +59,7 @@ export async function authenticateToken(
       permission,
       namespaces,
       isRestricted: namespaces.length > 0,
+      grants,
       canAccess: ({ name }) => isAmong(name),
     },
     isAtHome: namespace === undefined || isAmong(namespace),

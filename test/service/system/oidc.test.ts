@@ -74,6 +74,14 @@ describe('a token', () => {
       permission: 'write',
       namespaces: ['a', 'b'],
     });
+    expect((await callAs(['readers', 'team'], 'GET', '/api/keys/own')).json()).toEqual({
+      permission: 'read',
+      namespaces: [],
+      grants: [
+        { permission: 'read', namespaces: [] },
+        { permission: 'write', namespaces: ['a', 'b'] },
+      ],
+    });
   });
 
   test('may be in a header for keys, for clients that can set no other', async () => {

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { type OwnKeyReply, operations } from '../../../clients/api/operations.ts';
+import { place } from '../navigation/location.ts';
 
 const STORED = 'weft.key';
 const RENEWAL = 'weft.renewal';
@@ -84,12 +85,21 @@ export function onceSignedIn(act: () => void): () => void {
   };
 }
 
-/** Whether the key may call an operation; if not, the console does not offer it. */
+type Rights = Pick<OwnKeyReply, 'permission' | 'namespaces'>;
+
+/** Whether the key, or a group in the token, may call an operation on this page; if not, the console does not offer it. */
 export const may = (operation: keyof typeof operations): boolean => {
-  const { permission, namespaces } = rights.value ?? { permission: 'none', namespaces: [] };
   const row: { readonly permission: string; readonly path: string } = operations[operation];
-  if (rankOf(permission) < rankOf(row.permission)) return false;
-  return namespaces.length === 0 || row.permission === 'read' || row.path.includes('{namespace}');
+  const isOfNamespace = row.path.includes('{namespace}');
+  const { segments } = place.value;
+  const here = segments[0] === 'n' ? segments[1] : undefined;
+  const reaches = ({ namespaces }: Rights): boolean => {
+    if (namespaces.length === 0) return true;
+    return isOfNamespace ? here === undefined || namespaces.includes(here) : row.permission === 'read';
+  };
+  const { value: own } = rights;
+  const grants: readonly Rights[] = own?.grants ?? (own === undefined ? [] : [own]);
+  return grants.some((grant) => rankOf(grant.permission) >= rankOf(row.permission) && reaches(grant));
 };
 
 /** The key has the permission `admin` in all namespaces. */

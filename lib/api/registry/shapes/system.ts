@@ -29,7 +29,9 @@ export const keyRecord = z.object({
   namespaces: z.array(z.string()),
   createdAt: time,
 });
-export const ownKey = z.object({ permission: keyRecord.shape.permission, namespaces: z.array(z.string()) });
+const rights = { permission: keyRecord.shape.permission, namespaces: z.array(z.string()) };
+/** The rights where no namespace is named; with a token of several groups, `grants` has those of each. */
+export const ownKey = z.object({ ...rights, grants: z.optional(z.array(z.object(rights))) });
 /** How the console signs in beside keys; empty: by keys alone. */
 export const signIn = z.object({
   oidc: z.optional(z.object({ issuer: z.string(), client: z.string(), authorizationUrl: z.string() })),
