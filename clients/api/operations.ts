@@ -1252,6 +1252,20 @@ export interface Operations {
     reply: JsonSchemaReply;
     frame: never;
   };
+  getSignIn: {
+    path: Empty;
+    query: never;
+    body: undefined;
+    reply: SignInReply;
+    frame: never;
+  };
+  redeemSignIn: {
+    path: Empty;
+    query: never;
+    body: SignInInput;
+    reply: SignedInReply;
+    frame: never;
+  };
   listKeys: {
     path: Empty;
     query: never;
@@ -1271,20 +1285,6 @@ export interface Operations {
     query: never;
     body: undefined;
     reply: OwnKeyReply;
-    frame: never;
-  };
-  getSignIn: {
-    path: Empty;
-    query: never;
-    body: undefined;
-    reply: SignInReply;
-    frame: never;
-  };
-  redeemSignIn: {
-    path: Empty;
-    query: never;
-    body: SignInInput;
-    reply: SignedInReply;
     frame: never;
   };
   deleteKey: {
@@ -1458,10 +1458,10 @@ export const operations = {
   runJq: { method: 'POST', path: '/jq', permission: 'read', reply: 'json' },
   getDescription: { method: 'GET', path: '/openapi.json', permission: 'none', reply: 'json' },
   getWorkflowSchema: { method: 'GET', path: '/schema/workflow.json', permission: 'none', reply: 'json' },
+  getSignIn: { method: 'GET', path: '/sign-in', permission: 'none', reply: 'json' },
+  redeemSignIn: { method: 'POST', path: '/sign-in', permission: 'none', reply: 'json' },
   listKeys: { method: 'GET', path: '/keys', permission: 'admin', reply: 'json' },
   createKey: { method: 'POST', path: '/keys', permission: 'admin', reply: 'json' },
   getOwnKey: { method: 'GET', path: '/keys/own', permission: 'read', reply: 'json' },
-  getSignIn: { method: 'GET', path: '/sign-in', permission: 'none', reply: 'json' },
-  redeemSignIn: { method: 'POST', path: '/sign-in', permission: 'none', reply: 'json' },
   deleteKey: { method: 'DELETE', path: '/keys/{key}', permission: 'admin', reply: 'none' },
 } as const;

@@ -1,5 +1,4 @@
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { redeemSignIn, signInOf } from '../../lib/api/http/sign-in.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 
@@ -10,8 +9,6 @@ export const endpoints: Endpoints<'keys'> = {
       ...{ permission, namespaces },
       grants: grants?.map((grant) => ({ permission: grant.permission, namespaces: grant.namespaces ?? [] })),
     }),
-  getSignIn: ({ tokens }) => signInOf(tokens),
-  redeemSignIn: ({ tokens }, { input }) => redeemSignIn(tokens, input),
   createKey: (ports, { input }) => apiKeys.create(ports, input),
   deleteKey: (ports, { path }) => apiKeys.remove(ports, path.key),
 };

@@ -1,12 +1,16 @@
 import { openapi } from '../../lib/api/docs/openapi.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
-import { fixedJson } from '../../lib/api/http/reply.ts';
+import { fixedJson, jsonWith } from '../../lib/api/http/reply.ts';
+import { redeemSignIn, signInOf } from '../../lib/api/http/sign-in.ts';
 import { workflowSchema } from '../../lib/authoring/schema/schema.ts';
 import * as playground from '../../lib/engine/evaluation/playground.ts';
 
 /** The schema has no secrets: editors in pages of other origins may read it. */
 const SHARED = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
+
+/** A reply with a token. */
+const UNCACHED = { 'Cache-Control': 'no-store' };
 
 /** Anyone may ask for these, as often as they like. */
 const description = fixedJson(openapi);
@@ -21,4 +25,6 @@ export const endpoints: Endpoints<'system'> = {
   }),
   getDescription: (_ports, { headers }) => description(headers),
   getWorkflowSchema: (_ports, { headers }) => schema(headers),
+  getSignIn: ({ tokens }) => signInOf(tokens),
+  redeemSignIn: async ({ tokens }, { input }) => jsonWith(await redeemSignIn(tokens, input), UNCACHED),
 };

@@ -179,12 +179,12 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   runJq: 'Runs a jq query on JSON data.',
   getDescription: 'Returns the OpenAPI description of this API.',
   getWorkflowSchema: 'Returns the JSON Schema of workflow texts, for editors.',
-  listKeys: 'Lists the API keys, without their secrets.',
-  getOwnKey: 'Returns what the key of the request may do, and in which namespaces; none named means all.',
   getSignIn:
     'Returns how the console signs in at the issuer of the installation; empty if users sign in with keys alone.',
   redeemSignIn:
     'Redeems the code of a sign-in at the issuer, or continues one by its refresh token. The token in the reply is valid as a key is.',
+  listKeys: 'Lists the API keys, without their secrets.',
+  getOwnKey: 'Returns what the key of the request may do, and in which namespaces; none named means all.',
   createKey:
     'Creates an API key with a permission, for some or all namespaces, and returns its secret, which is not shown again.',
   deleteKey: 'Deletes an API key, which becomes invalid at once.',

@@ -35,4 +35,23 @@ export const system = {
     permission: 'none',
     from: 'weft',
   },
+  getSignIn: {
+    family: 'system',
+    method: 'GET',
+    path: '/sign-in',
+    reply: 'signIn',
+    permission: 'none',
+    from: 'weft',
+  },
+  redeemSignIn: {
+    family: 'system',
+    method: 'POST',
+    path: '/sign-in',
+    body: 'json',
+    input: 'signIn',
+    maxBytes: 64 * 1024,
+    reply: 'signedIn',
+    permission: 'none',
+    from: 'weft',
+  },
 } as const satisfies Record<string, Route>;
