@@ -115,6 +115,8 @@ describe('the OpenAPI description', () => {
       'receiveWebhook',
       'getDescription',
       'getWorkflowSchema',
+      'getSignIn',
+      'redeemSignIn',
     ]);
     const asking = operations.filter(({ operation }) => '401' in operation.responses && '403' in operation.responses);
     expect(asking).toHaveLength(operations.length - open.length);
