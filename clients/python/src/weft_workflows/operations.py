@@ -574,6 +574,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "runJq": Operation("POST", "/jq", None, "json"),
     "getDescription": Operation("GET", "/openapi.json", None, "json"),
     "getWorkflowSchema": Operation("GET", "/schema/workflow.json", None, "json"),
+    "getSignIn": Operation("GET", "/sign-in", None, "json"),
+    "redeemSignIn": Operation("POST", "/sign-in", None, "json"),
     "listKeys": Operation("GET", "/keys", None, "json"),
     "createKey": Operation("POST", "/keys", None, "json"),
     "getOwnKey": Operation("GET", "/keys/own", None, "json"),
