@@ -7,7 +7,7 @@ export const ASSEMBLIES = 'WEFT_ASSEMBLIES';
  * Options that switch off features that the emulator lacks, and let it delete everything. Its account has the quota of
  * a new one, which leaves five places to requests that wait: fewer than the tests need at once.
  */
-const EMULATED = { streaming: 'false', retain: 'false', protect: 'false', maxWaitingRequests: '100' };
+export const EMULATED = { streaming: 'false', retain: 'false', protect: 'false', maxWaitingRequests: '100' };
 
 /** The emulator has no CodeDeploy, no VPC, no firewall and no budgets. */
 const { budget: _budget, rollout: _rollout, vpc: _vpc, webAcl: _webAcl, ...EMULATED_OPTIONS } = EVERY_OPTION;

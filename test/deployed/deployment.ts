@@ -17,10 +17,39 @@ const ACCOUNT = '000000000000';
 /** The emulator accepts any credentials. */
 export const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test' };
 
+/** An account of AWS in a region, and the access to it. */
+export interface AwsAccess {
+  readonly account: string;
+  readonly region: string;
+  /** The endpoint of an emulator; undefined: that of AWS. */
+  readonly endpoint: string | undefined;
+  /** For clients of the SDK. */
+  readonly client: {
+    readonly region: string;
+    readonly endpoint?: string;
+    readonly credentials?: typeof CREDENTIALS;
+  };
+  /** For programs. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The access to an emulator, whatever profiles and credentials this machine has. */
+export const emulatorAccess = (endpoint: string): AwsAccess => ({
+  account: ACCOUNT,
+  region: REGION,
+  endpoint,
+  client: { endpoint, region: REGION, credentials: CREDENTIALS },
+  environment: {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+  },
+});
+
 /** The place and the files of a deployment. */
 export interface DeploymentOptions {
-  /** The endpoint of AWS. */
-  readonly endpoint: string;
+  readonly access: AwsAccess;
   /** The folder of the templates and bundles. */
   readonly assembly: string;
 }
@@ -45,15 +74,15 @@ async function cdk(folder: string, args: readonly string[], env: NodeJS.ProcessE
   }
 }
 
-/** Deploys with CDK's command line to an endpoint of AWS. */
+/** Deploys with CDK's command line. */
 export class Deployment {
   readonly #folder: string;
-  readonly #endpoint: string;
+  readonly #access: AwsAccess;
   readonly #assembly: string;
 
-  private constructor(folder: string, { endpoint, assembly }: DeploymentOptions) {
+  private constructor(folder: string, { access, assembly }: DeploymentOptions) {
     this.#folder = folder;
-    this.#endpoint = endpoint;
+    this.#access = access;
     this.#assembly = assembly;
   }
 
@@ -63,7 +92,7 @@ export class Deployment {
   }
 
   bootstrap(): Promise<string> {
-    return this.#cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`);
+    return this.#cdk('bootstrap', `aws://${this.#access.account}/${this.#access.region}`);
   }
 
   /** Deploys the assembly, or another one with the same stacks. */
@@ -87,21 +116,16 @@ export class Deployment {
 
   /** The administrator's API key, read as in docs/deploying.md. */
   async key(name: string): Promise<string> {
-    const client = new SSMClient({ endpoint: this.#endpoint, region: REGION, credentials: CREDENTIALS });
+    const client = new SSMClient(this.#access.client);
     const { Parameter } = await client.send(new GetParameterCommand({ Name: `/${name}`, WithDecryption: true }));
     return (JSON.parse(Parameter?.Value ?? '{}') as { apikey?: string }).apikey ?? '';
   }
 
   // In a folder without an app: there, `cdk bootstrap` would synthesize the app again, without its bundles.
   #cdk(...args: readonly string[]): Promise<string> {
-    return cdk(this.#folder, args, {
-      ...process.env,
-      HOME: this.#folder,
-      CI: '1',
-      AWS_ENDPOINT_URL: this.#endpoint,
-      AWS_REGION: REGION,
-      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    });
+    const { endpoint, environment } = this.#access;
+    // The home of an account holds its profiles.
+    const home = endpoint === undefined ? {} : { HOME: this.#folder };
+    return cdk(this.#folder, args, { ...process.env, ...home, CI: '1', ...environment });
   }
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, type Json, rowsOf } from '../service/access/client.ts';
 import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
 import type { EmulatedInstallation } from './emulated-installation.ts';
-import { LOADED, Load } from './load.ts';
+import { Load } from './load.ts';
+import { differencesOf, prepareLoad } from './load-outcome.ts';
 import type { Target } from './target.ts';
 
 const assemblies = JSON.parse(process.env[ASSEMBLIES] ?? 'null') as Assemblies | null;
@@ -80,9 +81,6 @@ async function instancesOf(workflow: string, namespace = 'demo'): Promise<readon
   const filter = `filter.field=AS&filter.type=WORKFLOW&filter.val=${workflow}`;
   return rowsOf((await call('GET', `/api/namespaces/${namespace}/instances?${filter}`))['instances']?.['results']);
 }
-
-const instancesIn = async (namespace: string): Promise<readonly Json[]> =>
-  rowsOf((await call('GET', `/api/namespaces/${namespace}/instances`))['instances']?.['results']);
 
 /** Returns when a condition holds; meanwhile the deployment is reported again, as the rule of every 15 minutes does. */
 async function until(what: string, holds: () => Promise<boolean>, more: () => unknown = () => ''): Promise<void> {
@@ -197,11 +195,7 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
   test(
     'loses and doubles nothing while an update of all functions is deployed',
     async () => {
-      await call('PUT', '/api/namespaces/load');
-      for (const [path, body] of Object.entries(LOADED)) {
-        const answer = await client.call('PUT', `/api/namespaces/load/tree/${path}?op=create-workflow`, { body });
-        expect(answer.status, answer.text).toBe(200);
-      }
+      await prepareLoad(client, 'load');
       const load = new Load(client, 'load');
       load.start();
       await sleep(LOAD_BEFORE_MS);
@@ -209,35 +203,14 @@ describe.skipIf(assemblies === null)('an installation with all options', () => {
       await installation.deployAgain(assemblies?.changed);
       const after = await installation.functionRevisions();
       await sleep(LOAD_AFTER_MS);
-      const { counts, ids, variables, requests, failedFirst } = await load.stop();
+      const report = await load.stop();
       console.log(
-        `${requests} requests around an update; failed at the first attempt: ${JSON.stringify([...failedFirst])}`,
+        `${report.requests} requests around an update; failed at the first attempt: ${JSON.stringify([...report.failedFirst])}`,
       );
       expect(Object.keys(after)).toEqual(Object.keys(before));
       expect(Object.keys(after).filter((name) => after[name] === before[name])).toEqual([]);
-      for (let n = 0; n < counts.waiting; n += 1) await load.release(n);
-      const accepted = Object.values(counts).reduce((sum, count) => sum + count);
-      let rows: readonly Json[] = [];
-      const pending = () => rows.filter(({ status }) => String(status) === 'pending');
-      const haveEnded = async () => {
-        rows = await instancesIn('load');
-        return rows.length >= accepted && pending().length === 0;
-      };
-      await until(`${accepted} runs have ended`, haveEnded, () => ({ runs: rows.length, pending: pending() }));
-      expect(rows).toHaveLength(accepted);
-      expect(rows.filter(({ status }) => String(status) !== 'complete')).toEqual([]);
-      const idsOf = async (workflow: string) => (await instancesOf(workflow, 'load')).map(({ id }) => String(id));
-      for (const [workflow, count] of Object.entries(counts))
-        expect(await idsOf(workflow), workflow).toHaveLength(count);
-      for (const [workflow, known] of Object.entries(ids)) {
-        expect((await idsOf(workflow)).toSorted()).toEqual(known.toSorted());
-        for (const [n, id] of known.entries()) expect(await readOutput('load', id)).toEqual({ n });
-      }
-      const noticed: number[] = [];
-      for (const id of await idsOf('noticed')) noticed.push(Number((await readOutput('load', id))['n']));
-      expect(noticed.sort((a, b) => a - b)).toEqual(noticed.map((_, n) => n));
-      for (const [name, value] of Object.entries(variables))
-        expect((await client.call('GET', `/api/namespaces/load/vars/${name}`)).text).toBe(value);
+      const poll = () => installation.reportDeployment();
+      expect(await differencesOf(client, 'load', load, { report, ms: MAX_MS, poll })).toEqual([]);
     },
     2 * MAX_MS,
   );

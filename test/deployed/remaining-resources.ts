@@ -5,13 +5,12 @@ import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ListScheduleGroupsCommand, ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { DescribeParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { CREDENTIALS, REGION } from './deployment.ts';
+import type { AwsAccess } from './deployment.ts';
 
 type Names = readonly (string | undefined)[];
 
 /** Lists the resources of each type that has the name of the installation in its own names. */
-function lists(endpoint: string): Readonly<Record<string, () => Promise<Names>>> {
-  const config = { endpoint, region: REGION, credentials: CREDENTIALS };
+function lists({ client: config }: AwsAccess): Readonly<Record<string, () => Promise<Names>>> {
   const events = new EventBridgeClient(config);
   const scheduler = new SchedulerClient(config);
   return {
@@ -39,10 +38,10 @@ function lists(endpoint: string): Readonly<Record<string, () => Promise<Names>>>
   };
 }
 
-/** The resources of an installation that exist at an endpoint, without those of CDK's bootstrap. */
-export async function remainingIn(endpoint: string, name: string): Promise<string[]> {
+/** The resources of an installation that exist in an account, without those of CDK's bootstrap. */
+export async function remainingIn(access: AwsAccess, name: string): Promise<string[]> {
   const remaining: string[] = [];
-  for (const [kind, list] of Object.entries(lists(endpoint))) {
+  for (const [kind, list] of Object.entries(lists(access))) {
     for (const one of await list()) if (one?.toLowerCase().includes(name)) remaining.push(`${kind} ${one}`);
   }
   return remaining;

@@ -12,6 +12,7 @@ import {
   type SFNClient,
   StateMachineAlreadyExists,
   StateMachineDeleting,
+  StateMachineDoesNotExist,
   StateMachineLimitExceeded,
   type StateMachineVersionListItem,
   UpdateStateMachineCommand,
@@ -85,7 +86,14 @@ export function defineMachine(options: DefiningOptions, input: Input, arn: strin
 
 /** Deletes a machine with all its versions; one that does not exist is deleted already. */
 export async function removeMachine(options: DefiningOptions, arn: string): Promise<void> {
-  await retried(options, () => options.client.send(new DeleteStateMachineCommand({ stateMachineArn: arn })));
+  await retried(options, async () => {
+    try {
+      await options.client.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
+    } catch (error) {
+      // AWS documents no such error for this call; a purge that it stops would be tried for ever.
+      if (!(error instanceof StateMachineDoesNotExist)) throw error;
+    }
+  });
 }
 
 /** The versions that are deleted at once, so that the next definitions need not delete one each. */
