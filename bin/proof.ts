@@ -4,8 +4,8 @@
  */
 import { createInterface } from 'node:readline/promises';
 import { inspect, parseArgs } from 'node:util';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { type AwsAccess, emulatorAccess } from '../test/deployed/deployment.ts';
+import { accountAccess } from '../test/deployed/proof/account.ts';
 import { BUDGET_USD, prove } from '../test/deployed/proof/proof.ts';
 
 const { values: flags } = parseArgs({
@@ -24,12 +24,7 @@ async function accessOf(): Promise<AwsAccess> {
   const endpoint = process.env['AWS_ENDPOINT_URL'];
   if (endpoint !== undefined) return emulatorAccess(endpoint);
   if (flags.region === '') throw new Error('name a region by --region or AWS_REGION');
-  // The clients of the SDK and the command line of CDK read both from here.
-  if (flags.profile !== undefined) process.env['AWS_PROFILE'] = flags.profile;
-  process.env['AWS_REGION'] = flags.region;
-  const client = { region: flags.region };
-  const { Account = '' } = await new STSClient(client).send(new GetCallerIdentityCommand());
-  return { account: Account, region: flags.region, endpoint: undefined, client, environment: {} };
+  return accountAccess(flags.region, flags.profile);
 }
 
 async function mayBegin({ account, region }: AwsAccess): Promise<boolean> {

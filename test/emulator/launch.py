@@ -152,6 +152,20 @@ def accept_alarms_over_metrics():
     provisioners._cw_metric_alarm_record = record_any
 
 
+def delete_versions_with_machines():
+    """A machine is deleted with its versions, and one that does not exist is deleted already; here a start of a version fails."""
+    delete = stepfunctions._delete_state_machine
+
+    def delete_all(data):
+        arn = data.get('stateMachineArn')
+        versions = stepfunctions._state_machine_versions
+        for version in [name for name, one in versions.items() if one.get('stateMachineArn') == arn]:
+            del versions[version]
+        return delete(data) if arn in stepfunctions._state_machines else stepfunctions.json_response({})
+
+    stepfunctions._delete_state_machine = delete_all
+
+
 for correct in (
     end_with_parent,
     fail_tasks_with_their_functions,
@@ -160,6 +174,7 @@ for correct in (
     repeat_asynchronous_calls,
     keep_names_of_errors,
     accept_alarms_over_metrics,
+    delete_versions_with_machines,
 ):
     correct()
 runpy.run_module('ministack', run_name='__main__', alter_sys=True)
