@@ -122,3 +122,12 @@ test('docs/limits.md has the limits of the code', () => {
   const read = `reading a text of more than ${count(MAX_INLINE)} characters, ${count(MAX_INLINE_SCHEMA)} with a JSON Schema, or with an anchor of YAML (only \`npm start\`)`;
   expect(limitOf(read)).toMatch(`${DEADLINE_MS / 1000} s,`);
 });
+
+test('docs/threads.md says for each thing that a commit owes what repeats it after a crash', () => {
+  const kinds = [...readFileSync('lib/engine/delivery/outbox.ts', 'utf8').matchAll(/\| \{ readonly do: '(\w+)'/g)];
+  const [, table = ''] =
+    /\n## What a commit owes[^\n]*\n([\s\S]*?)\n## /.exec(readFileSync('docs/threads.md', 'utf8')) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)];
+  expect(rows.map(([, kind]) => kind).toSorted()).toEqual(kinds.map(([, kind]) => kind).toSorted());
+  expect(kinds.length).toBeGreaterThan(5);
+});

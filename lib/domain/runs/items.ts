@@ -79,8 +79,8 @@ function taskIndexItem(run: Run, task: WorkerCallee) {
 
 /**
  * The attributes of a run in the index by beginning and, after its end, in the index by end; and its expiry. A call of a
- * container is in neither index, a task for workers is in its queue. Both expire also while they are pending, because no sweep
- * finds a call that was interrupted.
+ * container is in neither index, a task for workers is in its queue. Both expire also while they are pending, because only the
+ * caller leads to a call that was interrupted.
  */
 function indexItem(run: Run): Record<string, Value> {
   const { status, created, updated, id } = run;

@@ -63,7 +63,7 @@ async function enqueue(ports: DeliveryPorts, start: PlaceStart): Promise<Admissi
   const { run, rule, group, priority } = start;
   const order = { isUrgent: rule.whenFull === 'cancelOldest', priority, created: run.created };
   const { write, queuedAt } = concurrency.queueWrite(group, order, { id: run.id, now: ports.clock.now() });
-  // The execution that held the run back ends: the one that gives it a place starts another.
+  // The execution that held the run back ends: the process that gives the run a place starts another.
   const next = { ...run, queued: true as const, machine: '', concurrency: { key: group.key, queuedAt } };
   const queued = await commitStart(ports, start, { next, verdict: 'notAdmitted', more: [write] });
   if (queued.verdict === 'notAdmitted') await driveQueued(ports, queued.run, rule);
@@ -155,10 +155,11 @@ const isUnasked = ({ status, concurrency: place, hold }: runs.Run): boolean =>
   status === 'pending' && place === undefined && hold === undefined;
 
 /**
- * Lets a run that is to begin join the one that the `debounce` or the `batch` of its workflow holds back, or be counted by the rate of its workflow, and take a place in its concurrency, which it keeps until
- * it ends. Without a free start or place it is queued, or fails with `flow.refused` if it has a caller or was started by an event
- * or the clock. A run of a workflow without these fields is returned as it is, without a call. Throws FullError for a request,
- * and `malformed` for a key or a priority that cannot be evaluated.
+ * Applies the flow control of its workflow to a run that is to begin. With `debounce` or `batch`, it joins the run that is held
+ * back. With `rate`, its start is counted. With `concurrency`, it takes a place, which it keeps until it ends. Without a free
+ * start or place it is queued, or fails with `flow.refused` if it has a caller or was started by an event or the clock. A run of
+ * a workflow without these fields is returned as it is, without a call. Throws FullError for a request, and `malformed` for a
+ * key or a priority that cannot be evaluated.
  */
 export async function admit(ports: DeliveryPorts, revision: revisions.Revision, run: runs.Run): Promise<Admission> {
   const plan = revisions.planOf(revision);

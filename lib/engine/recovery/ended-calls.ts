@@ -31,7 +31,7 @@ export async function reportEndedCalls(ports: CleanupPorts, run: runs.Run, isExc
     const isRepeated = nextAttemptOf(child, ports.settings.brand) !== undefined;
     const newest = isRepeated ? ((await newestAttempt(ports, run, { i, k: k + 1 })) ?? child) : child;
     const isSettled = isExclusive || ports.clock.now() - newest.updated >= REPORT_MS;
-    // No sweep finds a call.
+    // A call is in no index that the reconciler reads: only its caller leads to it.
     if (newest.status === 'pending' && isSettled) await driveCall(ports, newest);
     const isOver = newest.status !== 'pending' && nextAttemptOf(newest, ports.settings.brand) === undefined;
     if (isOver && isSettled) await deliver(ports, newest, { caller: run });

@@ -79,8 +79,8 @@ async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): 
 }
 
 /**
- * Delivers the outbox of a run that was ended from outside. The reports of runs that their own steps ended are found
- * by their callers, and their events by the reconciler. Idempotent.
+ * Delivers the outbox of a run that was ended from outside. If the step of a run has ended it, the reconciler finds the end when
+ * it visits the caller, and the events as ones that are not routed. Idempotent.
  */
 export async function deliverEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const isEndedByStep = run.status === 'complete' || (run.status === 'failed' && run.wait === undefined);

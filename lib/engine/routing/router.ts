@@ -170,14 +170,15 @@ async function offerEvent(
 const FIRST_DELIVERY_MS = 30_000;
 
 /**
- * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery after the one with which the
- * run took the event does not run its states here, as they may have ended that process: it delivers what the run owes, and
- * the listener leads to the run until the machine knows. After `too slow`, `offerToRun` stores the event, `deliver` ends the task, and the machine resumes the run.
+ * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery that may repeat an earlier one
+ * runs no states here: they may have ended the process of that one. It delivers what the run owes; the listener stays, and
+ * leads later deliveries to the run, until the task of the machine has ended. After `too slow`, `offerToRun` stores the event,
+ * `deliver` ends the task, and the machine resumes the run.
  */
 async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   const read = await runs.find(ports, key.run);
-  const isFirst = ports.clock.now() - recorded.due < FIRST_DELIVERY_MS;
-  const woke = isFirst && read !== undefined ? await takeAndWake(ports, read, key.number, recorded) : 'not here';
+  const isRecent = ports.clock.now() - recorded.due < FIRST_DELIVERY_MS;
+  const woke = isRecent && read !== undefined ? await takeAndWake(ports, read, key.number, recorded) : 'not here';
   if (woke === 'taken') return woke;
   const offered = await offerToRun(ports, key, recorded, read);
   const run = offered.run ?? (await runs.find(ports, key.run));

@@ -69,8 +69,8 @@ function resumeWithEvents(ports: RunnerPorts, run: ListeningRun, holdsEvent: boo
 }
 
 /**
- * Resumes a run whose wait is fulfilled. Where that is not possible here the step after the wait resumes it. A run whose
- * machine has not begun the wait is left to that. Safe to repeat.
+ * Resumes a run whose wait is fulfilled. Where that is not possible here, the machine calls the step, which resumes it; so does a
+ * machine that has not begun the wait yet. Safe to repeat.
  */
 export async function wake(ports: RunnerPorts, run: ListeningRun): Promise<void> {
   if (!mayResume(ports)) return deliver(ports, run);

@@ -48,7 +48,7 @@ export async function launch(ports: DeliveryPorts, stored: runs.Run, task: Holdi
   const child = await admitStored(ports, stored);
   if (runs.isQueued(child)) {
     const held = await holdQueued(ports, child, task);
-    // The process that stored a call may have crashed before it did this, and no sweep finds a call.
+    // The process that stored a call may have crashed before it did this, and only its caller leads to a call.
     await driveCall(ports, held);
     return held;
   }

@@ -55,7 +55,7 @@ export class StepUnit extends UnitOfWork<RunnerPorts> {
     this.tools = tools;
   }
 
-  /** Neither does a child begin whose data another event may change. */
+  /** True also while the run holds an event: another event may still change the data with which a child would begin. */
   override get mustCommitFirst(): boolean {
     return this.holdsEvent || super.mustCommitFirst;
   }
