@@ -1,5 +1,5 @@
 import { namespaceOpenapi } from '../../lib/api/docs/namespace-openapi.ts';
-import { requireAdministrator } from '../../lib/api/http/access.ts';
+import { requireAdministrator, requireAllNamespaces } from '../../lib/api/http/access.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { isOn } from '../../lib/api/http/request.ts';
 import { note } from '../../lib/domain/logs/change-lines.ts';
@@ -15,7 +15,9 @@ import { usageOf } from '../../lib/engine/limits/usage.ts';
 
 export const endpoints: Endpoints<'namespaces'> = {
   listNamespaces: (ports, { query, caller }) => namespaces.list(ports, toListRequest(query), caller.canAccess),
-  createNamespace: async (ports, { path, input }) => {
+  createNamespace: async (ports, { path, input, caller }) => {
+    // A token names namespaces, which may not exist: a new one would not have the limits of one that was deleted.
+    requireAllNamespaces(caller, 'a new namespace');
     mirrors.needNone(input);
     const namespace = await namespaces.create(ports, path.namespace);
     await note(ports, 'namespace.create', {}, namespace.name);

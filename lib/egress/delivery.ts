@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
+  MAX_ATTACHED_BYTES,
   type Mail,
   type MailProblem,
   MailRefusedError,
@@ -66,7 +67,7 @@ const MAX_MAIL = {
   attachments: 100,
   'characters in its headers': 100_000,
   'characters in its text': 4 * 1024 * 1024,
-  'bytes in its attachments': 25 * 1024 * 1024,
+  'bytes in its attachments': MAX_ATTACHED_BYTES,
 };
 
 const total = (lengths: readonly number[]): number => lengths.reduce((sum, length) => sum + length, 0);
@@ -136,6 +137,8 @@ interface SmtpError extends Error {
   readonly command?: string;
 }
 
+/** The code of a reply, such as 550. */
+const REPLY_CODE_LENGTH = 3;
 /** The longest reply of a server that an error shows, characters. */
 const MAX_REPLY = 500;
 
@@ -156,11 +159,12 @@ function toProblem(host: string, error: unknown, hasTimedOut: boolean): Error {
     return new MailRefusedError(`'${host}' refused recipients: ${shortened(message)}`, 'partial');
   if (code === 'ETLS') return unreachable(host, 'tls', originalCode ?? shortened(message));
   if (response !== undefined && !/^\d{3}/.test(response)) return unreachable(host, 'response', 'no SMTP');
-  if (response !== undefined)
-    return new MailRefusedError(
-      `'${host}' refused ${command ?? 'it'}: ${shortened(response)}`,
-      problemOfReply(response, LOGIN.has(code)),
-    );
+  if (response !== undefined) {
+    // A server may repeat what it does not understand: of a login, only the code is shown.
+    const isLogin = LOGIN.has(code) || command?.startsWith('AUTH') === true;
+    const shown = isLogin ? response.slice(0, REPLY_CODE_LENGTH) : shortened(response);
+    return new MailRefusedError(`'${host}' refused ${command ?? 'it'}: ${shown}`, problemOfReply(response, isLogin));
+  }
   if (LOGIN.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`, 'login');
   if (INVALID.has(code)) return new MailRefusedError(`the mail cannot be sent: ${shortened(message)}`, 'invalid');
   if (code === 'EPROTOCOL') return unreachable(host, 'response', 'no SMTP');

@@ -41,8 +41,9 @@ export async function sendMails({ socket, server, mails, ms }: SmtpSession): Pro
     // A server must not occupy the memory.
     maxResponseSize: 64 * 1024,
   });
+  limitReplies(connection);
   const broken = new Promise<never>((_resolve, reject) => {
-    connection.once('error', reject);
+    connection.on('error', reject);
     connection.once('end', () => reject(new Error('the server closed the connection')));
   });
   const step = (begin: (done: (error?: Error | null) => void) => void): Promise<void> =>
@@ -59,6 +60,36 @@ export async function sendMails({ socket, server, mails, ms }: SmtpSession): Pro
     broken.catch(() => undefined);
     connection.close();
   }
+}
+
+/** The most bytes that a server sends in a session: it replies to at most a thousand recipients of a mail. */
+const MAX_RECEIVED = 1024 * 1024;
+/** The longest reply about a recipient that is kept, characters. */
+const MAX_REFUSAL = 200;
+
+/** The part of Nodemailer's connection that reads replies. */
+interface Reader {
+  _onData(chunk: Buffer): void;
+  _responseQueue: string[];
+}
+
+/** Ends a session whose server sends too much: Nodemailer limits the length of a reply, and keeps any number of them. */
+function limitReplies(connection: SMTPConnection): void {
+  const reader = connection as unknown as Reader;
+  const read = reader._onData.bind(connection);
+  let [received, isOver] = [0, false];
+  reader._onData = (chunk) => {
+    received += chunk.length;
+    if (received <= MAX_RECEIVED) {
+      read(chunk);
+      return;
+    }
+    if (isOver) return;
+    isOver = true;
+    reader._responseQueue.length = 0;
+    connection.emit('error', Object.assign(new Error('the server sends too much'), { code: 'EPROTOCOL' }));
+    connection.close();
+  };
 }
 
 type Step = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
@@ -87,7 +118,9 @@ async function sendMail(connection: SMTPConnection, step: Step, mail: Mail): Pro
   let refused: readonly string[] = [];
   await step((done) =>
     connection.send({ ...composed.getEnvelope(), size: bytes.length }, bytes, (error, sent) => {
-      refused = (sent?.rejectedErrors ?? []).map((one) => `${one.recipient}: ${one.response}`);
+      refused = (sent?.rejectedErrors ?? []).map(
+        (one) => `${one.recipient}: ${(one.response ?? '').slice(0, MAX_REFUSAL)}`,
+      );
       done(error);
     }),
   );

@@ -265,6 +265,14 @@ describe('a server that cannot be reached', () => {
     expect(await problemOf(sendTo(serverAt(endless.port)))).not.toBe('it was sent');
   });
 
+  test('sends blank lines without an end', async () => {
+    const endless = await serveRaw((socket) => {
+      const write = (): void => void (socket.destroyed || socket.write('\n'.repeat(50_000), () => setImmediate(write)));
+      write();
+    });
+    expect(await problemOf(sendTo(serverAt(endless.port), { ms: 60_000 }))).toBe('response');
+  });
+
   test('stops between its replies', async () => {
     const slow = await serveRaw((socket) => socket.write('220 slow\r\n'));
     expect(await problemOf(sendTo(serverAt(slow.port), { ms: 100 }))).toBe('timeout');

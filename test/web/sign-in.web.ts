@@ -117,6 +117,21 @@ describe('the sign-in at an issuer', () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
+  test('is not renewed after a sign-out, also when a renewal has failed before', async () => {
+    issuer.user = { claims: { groups: ['team'] }, expiresIn: 4 };
+    const page = await console_.open('n/demo/runs', { key: null, at });
+    await signInWith(page).click();
+    await heading(page, 'Runs').waitFor();
+    const before = tokens();
+    issuer.fail(503);
+    await expect.poll(tokens, { timeout: 20_000 }).toBeGreaterThan(before);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Key').waitFor();
+    issuer.fail(undefined);
+    await page.waitForTimeout(11_000);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
   test('continues after a reload, and asks again when the issuer has ended it', async () => {
     issuer.user = { claims: { groups: ['team'] }, expiresIn: 600 };
     const page = await console_.open('n/demo/runs', { key: null, at });

@@ -46,7 +46,8 @@ export const decisions: EndpointsOf<keyof typeof routes> = {
     const open = await needOpen(ports, path);
     const asked = askedOf(open, input.choice);
     if (asked === undefined) throw unknownChoice(open, input.choice);
-    const by = input.by.trim() || caller.name;
+    // A key may decide for a person; a token is of one.
+    const by = caller.grants === undefined ? input.by.trim() || caller.name : caller.name;
     const outcome = await decide(ports, asked, { form: input.form, by, from: address });
     if (outcome.kind === 'gone') throw over(path.instance);
     if (outcome.kind === 'invalid') {

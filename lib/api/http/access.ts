@@ -106,6 +106,11 @@ export function requirePermission(
   }
 }
 
+/** Throws `forbidden` (403) unless the caller's permission is good for all namespaces; `what` is the subject of the text. */
+export function requireAllNamespaces({ isRestricted }: Caller, what: string): void {
+  if (isRestricted) throw denied(`${what} needs a key that is good for all namespaces`);
+}
+
 /** Throws `forbidden` (403) unless the caller administers the whole installation; `what` is the subject of the text. */
 export function requireAdministrator({ permission, isRestricted }: Caller, what: string): void {
   if (permission === 'admin' && !isRestricted) return;

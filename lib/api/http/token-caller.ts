@@ -1,4 +1,4 @@
-import { covers, grantsOf, rightsOf } from '../../domain/credentials/oidc.ts';
+import { covers, grantsOf, isForAll, rightsOf } from '../../domain/credentials/oidc.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type GroupGrant, type Identity, OidcError, type Tokens } from '../../ports/tokens.ts';
 import type { Authenticated } from './caller.ts';
@@ -52,15 +52,19 @@ export async function authenticateToken(
   const grants = needGrants(tokens, identity);
   const { permission, namespaces } = rightsOf(grants, namespace);
   const isAmong = (name: string): boolean => grants.some((grant) => covers(grant, name));
+  // A grant for workers shows nothing of its namespaces.
+  const isVisible = (name: string): boolean =>
+    grants.some((grant) => grant.permission !== 'worker' && covers(grant, name));
   return {
     caller: {
       id: `oidc:${identity.subject}`,
       name: identity.name,
       permission,
       namespaces,
-      isRestricted: namespaces.length > 0,
+      // Another grant for all namespaces does not extend this permission to them.
+      isRestricted: !grants.some((grant) => isForAll(grant) && grant.permission === permission),
       grants,
-      canAccess: ({ name }) => isAmong(name),
+      canAccess: ({ name }) => isVisible(name),
     },
     isAtHome: namespace === undefined || isAmong(namespace),
   };

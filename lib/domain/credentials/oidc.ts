@@ -14,7 +14,8 @@ export interface Rights {
   readonly namespaces: readonly string[];
 }
 
-const isForAll = ({ namespaces = [] }: GroupGrant): boolean => namespaces.length === 0;
+/** Whether a grant includes all namespaces. */
+export const isForAll = ({ namespaces = [] }: GroupGrant): boolean => namespaces.length === 0;
 
 /** Whether a grant includes the namespace of this name. */
 export const covers = (grant: GroupGrant, name: string): boolean =>

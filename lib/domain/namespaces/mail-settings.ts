@@ -1,6 +1,7 @@
 import { type MailServerPlan, mailServerProblem, parseMailAddress } from '../../compiler/plan/mails.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
 import { ServiceError } from '../errors.ts';
+import { isSecretName } from '../names.ts';
 
 /** The mail server of a namespace, for the mail functions that name none (docs/mail.md). */
 export interface MailSettings extends MailServerPlan {
@@ -21,6 +22,10 @@ export function needMailSettings(changes: MailChanges): MailSettings | undefined
   const settings: MailSettings = { host, ...omitUndefined(others) };
   const problem = mailServerProblem(settings);
   if (problem !== undefined) throw invalid(problem.field, problem.rule);
+  for (const field of ['user', 'password'] as const) {
+    const name = settings[field];
+    if (name !== undefined && !isSecretName(name)) throw invalid(field, 'must be the name of a secret');
+  }
   if (settings.from !== undefined && parseMailAddress(settings.from) === undefined)
     throw invalid('from', 'must be an address such as Shop <shop@example.com>');
   return settings;

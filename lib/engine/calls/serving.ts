@@ -29,5 +29,5 @@ export function serve(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): 
 function serveOnce(ports: RunnerPorts, child: runs.Run, isAwaited: boolean): Promise<runs.Run> {
   if (runs.isContainerCall(child)) return serveContainer(ports, child, isAwaited);
   if (!runs.isNativeCall(child)) return Promise.resolve(child);
-  return serveNative(ports, child, { isAwaited, readFiles: () => readFiles(ports, child) });
+  return serveNative(ports, child, { isAwaited, readFiles: (mostBytes) => readFiles(ports, child, mostBytes) });
 }

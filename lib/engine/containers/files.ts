@@ -114,14 +114,27 @@ export async function readVariable(
   return (await variables.find(ports, ownerOf({ run, threads: child.threads }, scope, key), key))?.bytes;
 }
 
+/** The most bytes of the files of a call: they are held in the process that serves all tenants. */
+const MAX_FILES_BYTES = 256 * 1024 * 1024;
+
 /**
  * The files of a call with the present values of their variables; a missing variable is an empty file (workflow-language
- * reference, 11.6). Throws `var.invalidKey` for a directory of the tree, without its path, which may hold a secret.
+ * reference, 11.6). Throws `var.invalidKey` for a directory of the tree, without its path, which may hold a secret, and an
+ * error without a code for more than `mostBytes` in all; then it has read one more file at most.
  */
-export function readFiles(ports: EnginePorts, child: Call): Promise<readonly ContainerFile[]> {
-  const read = child.site.files.map(async ({ key, scope, name, type, mode }, index) => {
-    const bytes = await readVariable(ports, child, child.site, { scope, key, shown: `files[${index}] of the action` });
-    return { name, type, bytes: bytes ?? new Uint8Array(), ...omitUndefined({ mode }) };
-  });
-  return Promise.all(read);
+export async function readFiles(
+  ports: EnginePorts,
+  child: Call,
+  mostBytes = MAX_FILES_BYTES,
+): Promise<readonly ContainerFile[]> {
+  const files: ContainerFile[] = [];
+  let total = 0;
+  for (const [index, { key, scope, name, type, mode }] of child.site.files.entries()) {
+    const shown = `files[${index}] of the action`;
+    const bytes = (await readVariable(ports, child, child.site, { scope, key, shown })) ?? new Uint8Array();
+    total += bytes.length;
+    if (total > mostBytes) throw plainFailure(`the files of the call have more than ${mostBytes} bytes in all`);
+    files.push({ name, type, bytes, ...omitUndefined({ mode }) });
+  }
+  return files;
 }

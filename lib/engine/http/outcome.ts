@@ -29,8 +29,8 @@ export interface NativeContext {
   readonly traceparent: string;
   /** When the caller stops waiting, milliseconds since 1970. */
   readonly until: number;
-  /** Reads the files that the action gives to the function. Throws StateError. */
-  readonly readFiles: () => Promise<readonly ContainerFile[]>;
+  /** Reads the files that the action gives to the function, at most so many bytes in all. Throws StateError. */
+  readonly readFiles: (mostBytes?: number) => Promise<readonly ContainerFile[]>;
   /** Aborted when the result is not needed any more. */
   readonly signal?: AbortSignal;
 }

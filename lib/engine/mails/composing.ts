@@ -85,7 +85,7 @@ export async function composeMail(call: MailCall, data: unknown, readSecrets: Se
       mail: { from: sender.text, ...contentsOf(mail) },
       sender: sender.mailbox,
       ms: mailMsOf(mail.timeout),
-      secrets: [...new Set([...Object.values(listed), ...(server.login === undefined ? [] : [server.login.password])])],
+      secrets: [...new Set([...Object.values(listed), ...Object.values(server.login ?? {})])],
     },
     attachments: attachmentsOf(mail.attachments),
   };

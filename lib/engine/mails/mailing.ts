@@ -1,4 +1,4 @@
-import { type Attachment, MailRefusedError } from '../../ports/callees/web.ts';
+import { type Attachment, MAX_ATTACHED_BYTES, MailRefusedError } from '../../ports/callees/web.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { mask } from '../http/masks.ts';
 import type { NativeContext, NativeFunction, Outcome } from '../http/outcome.ts';
@@ -11,7 +11,10 @@ const messageIdOf = (key: string, { sender }: PreparedMail): string => `<${key}@
 
 /** The bytes of the attached variables. Throws MailRefusedError for one that does not exist or is empty. */
 async function attachmentsOf({ readFiles }: NativeContext): Promise<readonly Attachment[]> {
-  const files = await readFiles();
+  const files = await readFiles(MAX_ATTACHED_BYTES).catch((error: unknown) => {
+    const isTooMuch = error instanceof StateError && error.kind === 'plain';
+    throw isTooMuch ? new MailRefusedError(`attachments: ${error.message}`, 'invalid') : error;
+  });
   return files.map(({ name, bytes }, index) => {
     if (bytes.length > 0) return { name, bytes };
     throw new MailRefusedError(`'attachments[${index}]': the variable does not exist, or it is empty`, 'invalid');

@@ -99,6 +99,9 @@ export interface Attachment {
   readonly contentId?: string;
 }
 
+/** The most bytes of all attachments of a mail: it is composed within the process that serves all tenants. */
+export const MAX_ATTACHED_BYTES = 25 * 1024 * 1024;
+
 /** A mail. Addresses are as RFC 5322 writes them: `Ada <ada@example.com>`. */
 export interface Mail {
   /** The value of the header `Message-ID`. */

@@ -159,6 +159,17 @@ describe('the mail of a function', () => {
     expect(web.deliveries).toEqual([]);
   });
 
+  test('is refused for attachments that are too large together, before all of them are read', async () => {
+    const attachments = Array.from({ length: 100 }, (_, n) => ({ name: 'report', as: `a${n}` }));
+    const source = workflowOf(SERVER, ', input: jq(.)').replace('value: cmVwb3J0', 'value: \'jq("x" * 2000000)\'');
+    const { web, error } = await run(source, { input: { to: 'a@test', attachments } });
+    expect(error).toEqual({
+      code: 'service.mail.request',
+      msg: expect.stringContaining('the files of the call have more than 26214400 bytes in all'),
+    });
+    expect(web.deliveries).toEqual([]);
+  });
+
   test.each([
     [new UnreachableError('blocked', 'blocked'), 'mail.blocked'],
     [new UnreachableError('refused', 'refused'), 'mail.connection'],

@@ -19,6 +19,7 @@ beforeAll(async () => {
     team: { permission: 'write', namespaces: ['a', 'b'] },
     other: { permission: 'read', namespaces: ['c'] },
     robots: { permission: 'worker', namespaces: ['a'] },
+    heads: { permission: 'admin', namespaces: ['a', 'd'] },
   } as const;
   const oidc = { issuer: issuer.url, audience: ['weft'], groups, client: issuer.client };
   const local = { port: 0, host: '127.0.0.1', data: undefined, apiKey: undefined, brand: 'service' };
@@ -62,6 +63,26 @@ describe('a token', () => {
     // Of several groups, those count that include the namespace.
     expect(await statuses(['team', 'readers'])).toEqual([200, 200, 403, 200, 403]);
     expect(await statuses(['team', 'other'])).toEqual([200, 200, 403, 200, 403]);
+  });
+
+  test('does not extend the permission of one group to the namespaces of another', async () => {
+    const setOf = async (groups: readonly string[]) => {
+      const token = await issuer.sign({ groups, sub: 'u-mixed' });
+      const headers = { Authorization: `Bearer ${token}` };
+      const json = { egress: ['10.0.0.0/8'] };
+      return (await client.call('PATCH', '/api/namespaces/a/config', { key: null, headers, json })).status;
+    };
+    expect(await setOf(['heads'])).toBe(403);
+    expect(await setOf(['readers', 'heads'])).toBe(403);
+    expect(await setOf(['admins', 'heads'])).toBe(200);
+  });
+
+  test('creates no namespace that its groups name, also not again', async () => {
+    expect((await callAs(['heads'], 'PUT', '/api/namespaces/d')).status).toBe(403);
+    expect((await callAs(['heads', 'readers'], 'PUT', '/api/namespaces/d')).status).toBe(403);
+    expect((await callAs(['admins'], 'PUT', '/api/namespaces/d')).status).toBe(200);
+    expect((await callAs(['heads'], 'DELETE', '/api/namespaces/d')).status).toBe(200);
+    expect((await callAs(['heads'], 'PUT', '/api/namespaces/d')).status).toBe(403);
   });
 
   test('shows the namespaces of its groups alone', async () => {

@@ -58,10 +58,14 @@ function takePending(query: URLSearchParams): Pending | undefined {
   return pending;
 }
 
-/** Begins or continues a session with what the issuer returned. Throws what the client throws. */
-async function redeem(body: { readonly [name: string]: string }): Promise<void> {
+/**
+ * Begins or continues a session with what the issuer returned, unless it is not wanted any more then. Throws what the client
+ * throws.
+ */
+async function redeem(body: { readonly [name: string]: string }, isWanted = () => true): Promise<void> {
   const { token, refreshToken } = await clientWith(undefined).call('redeemSignIn', { body });
-  signIn(token, await clientWith(token).call('getOwnKey'), refreshToken ?? body['refreshToken']);
+  const granted = await clientWith(token).call('getOwnKey');
+  if (isWanted()) signIn(token, granted, refreshToken ?? body['refreshToken']);
 }
 
 /**
@@ -98,9 +102,13 @@ function msToUse(token: string): number {
 export function keepSignedIn(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const renew = async (refreshToken: string): Promise<void> => {
+    // A sign-out, or another key, ends the session that is renewed.
+    const isCurrent = () => renewal() === refreshToken;
+    if (!isCurrent()) return;
     try {
-      await redeem({ refreshToken });
+      await redeem({ refreshToken }, isCurrent);
     } catch (error) {
+      if (!isCurrent()) return;
       const { status } = toApiError(error);
       // The issuer has ended the session: the page asks for another sign-in when its token ends.
       if (status >= 400 && status < 500 && status !== 429) forgetRenewal();

@@ -41,14 +41,20 @@ interface Known {
   readonly until: number;
 }
 
+/** A fetch of keys: when it began and ended, milliseconds since 1970, and the error with which it failed. */
+interface Fetch {
+  readonly at: number;
+  ended: number;
+  error?: unknown;
+}
+
 /** The public keys of an issuer. Concurrent requests share a fetch. */
 export class IssuerKeys {
   readonly #issuer: string;
   readonly #now: () => number;
   #known: Known | undefined;
   #fetching: Promise<void> | undefined;
-  /** When the last fetch began, and the error with which it failed. */
-  #last: { readonly at: number; error?: unknown } = { at: Number.NEGATIVE_INFINITY };
+  #last: Fetch = { at: Number.NEGATIVE_INFINITY, ended: Number.NEGATIVE_INFINITY };
 
   /** `now`: milliseconds since 1970. */
   constructor(issuer: string, now: () => number) {
@@ -65,7 +71,8 @@ export class IssuerKeys {
     try {
       return await known.keyFor(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || this.#now() < this.#last.at + COOLDOWN_MS) throw error;
+      const mayFetch = this.#fetching !== undefined || this.#now() >= this.#last.at + COOLDOWN_MS;
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !mayFetch) throw error;
       // The issuer may have begun to use another key.
       await this.#fetch();
       return (this.#known ?? known).keyFor(header, token);
@@ -79,11 +86,18 @@ export class IssuerKeys {
 
   async #fresh(): Promise<Known> {
     if (this.#known === undefined || this.#now() >= this.#known.until) {
-      const isPaused = this.#last.error !== undefined && this.#now() < this.#last.at + RETRY_MS;
-      if (!isPaused || this.#fetching !== undefined) await this.#fetch();
+      const isPaused = this.#last.error !== undefined && this.#now() < this.#last.ended + RETRY_MS;
+      const fetching = isPaused && this.#fetching === undefined ? undefined : this.#fetch();
+      // An issuer that does not answer holds no request while there are keys.
+      if (this.#usable === undefined) await fetching;
     }
-    if (this.#known !== undefined && this.#now() < this.#known.until + STALE_MS) return this.#known;
+    if (this.#usable !== undefined) return this.#usable;
     throw this.#last.error;
+  }
+
+  /** The keys that may still be used. */
+  get #usable(): Known | undefined {
+    return this.#known !== undefined && this.#now() < this.#known.until + STALE_MS ? this.#known : undefined;
   }
 
   /** Fetches the keys; an error is noted. */
@@ -95,7 +109,7 @@ export class IssuerKeys {
   }
 
   async #refresh(): Promise<void> {
-    const last: { readonly at: number; error?: unknown } = { at: this.#now() };
+    const last: Fetch = { at: this.#now(), ended: Number.POSITIVE_INFINITY };
     this.#last = last;
     try {
       const { discovery, keys } = await readKeys(this.#issuer);
@@ -103,6 +117,7 @@ export class IssuerKeys {
     } catch (error) {
       last.error = error;
     }
+    last.ended = this.#now();
   }
 }
 

@@ -96,7 +96,9 @@ function toIdentity(payload: JWTPayload, settings: OidcSettings): Identity {
   const { sub: subject } = payload;
   if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_LENGTH)
     throw refused(WRONG_SUBJECT);
-  const name = claimAt(payload, settings.nameClaim ?? 'email');
+  // A user may have given the issuer the address of another one.
+  const isUnverified = settings.nameClaim === undefined && payload['email_verified'] === false;
+  const name = isUnverified ? undefined : claimAt(payload, settings.nameClaim ?? 'email');
   return {
     subject,
     name: typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME_LENGTH) : subject,

@@ -57,7 +57,7 @@ export const nativeCallee = ({ kind, function: name, ...parts }: NativeParts): C
     const { ms = MAX_IN_PLACE_MS } = input;
     if (ms > MAX_IN_PLACE_MS) return storeChild(ports, child);
     return withPlace(ports, child, ms, () =>
-      callInPlace(ports, child, { signal, readFiles: () => readFiles(ports, child) }),
+      callInPlace(ports, child, { signal, readFiles: (mostBytes) => readFiles(ports, child, mostBytes) }),
     );
   },
   isOf: (child) => isNativeCall(child) && child.callee.function === name,
