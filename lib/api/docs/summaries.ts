@@ -182,7 +182,7 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   getSignIn:
     'Returns how the console signs in at the issuer of the installation; empty if users sign in with keys alone.',
   redeemSignIn:
-    'Redeems the code of a sign-in at the issuer, or continues one by its refresh token. The token in the reply is valid as a key is.',
+    'Redeems the code of a sign-in at the issuer, or continues one by its refresh token; the token in the reply is valid as a key is.',
   listKeys: 'Lists the API keys, without their secrets.',
   getOwnKey: 'Returns what the key of the request may do, and in which namespaces; none named means all.',
   createKey:

@@ -44,6 +44,7 @@ describe('the registry', () => {
       'cancelInstance',
       'deleteRevision',
       'discardWorkflow',
+      'redeemSignIn',
       'runJq',
       'untagRevision',
       'validateRef',
@@ -91,7 +92,8 @@ describe('the registry', () => {
   });
 
   test('a route that changes something needs more than the permission to read', () => {
-    const harmless = ['validateRef', 'validateRouter', 'validateWorkflow', 'runJq'];
+    // The issuer decides about a sign-in, and the service stores nothing of it.
+    const harmless = ['validateRef', 'validateRouter', 'validateWorkflow', 'runJq', 'redeemSignIn'];
     // The workflow of a webhook defines how its requests are verified.
     const verified = ['receiveWebhook', 'receiveWebhookByGet', 'receiveWebhookByPut'];
     const writes = wrong(({ method, permission }) => method !== 'GET' && ['none', 'read'].includes(permission));
@@ -100,6 +102,8 @@ describe('the registry', () => {
     expect(wrong(({ permission }) => permission === 'none').filter((id) => !isVerified(id))).toEqual([
       'getDescription',
       'getWorkflowSchema',
+      'getSignIn',
+      'redeemSignIn',
     ]);
   });
 
