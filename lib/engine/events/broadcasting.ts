@@ -66,7 +66,9 @@ export async function broadcast(
     if (event !== undefined) await receive(ports, namespace, event);
   };
   const failures: unknown[] = [];
+  const { processor } = ports;
   for (const [index, one] of decoded.entries()) {
+    if (processor?.mayCompute(namespace.name) === false) await processor.takeTurn(namespace.name);
     const place = decoded.length > 1 ? ` (number ${index} of the batch)` : '';
     await accept(one, place).catch((error: unknown) => failures.push(error));
   }
