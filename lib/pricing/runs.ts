@@ -267,14 +267,14 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
-  const continued = (): Used => plus(express, priceMachine(emit(plan, 'resumes').definition, itemsOf, 'most'));
+  const continued = (): Used => plus(express, priceMachine(emit(plan, 'anyState').definition, itemsOf, 'most'));
   const waitsNever = !Object.values(plan.states).some((state) => mayWait(state) && !isAtOnce(plan, state));
   const waitsSurely = !mayEndInPlace(plan);
   // If the run must wait for its calls, a machine that begins at this wait continues it.
   const fromWait = (bound: Bound): Used =>
     waitsNever || (bound === 'least' && !waitsSurely)
       ? used()
-      : priceMachine(emit(plan, 'waits').definition, itemsOf, bound);
+      : priceMachine(emit(plan, 'firstWait').definition, itemsOf, bound);
   const machine = (bound: Bound): Used => {
     if (tier === 'EXPRESS') return bound === 'most' && !waitsNever ? continued() : express;
     // The machine begins with a step, and a choice leads to the wait at which the step stopped.

@@ -191,8 +191,8 @@ const KINDS: readonly Kind[] = [
 
 /** A machine begins with a step that returns the wait, or with the wait, which is its input then. */
 const ENTRIES: readonly (readonly [kind: MachineKind, input: object])[] = [
-  ['resumes', { run: RUN }],
-  ['waits', { run: RUN, ...WAIT }],
+  ['anyState', { run: RUN }],
+  ['firstWait', { run: RUN, ...WAIT }],
 ];
 
 describe('a wait on an emulator of Step Functions', () => {

@@ -104,7 +104,7 @@ describe('state machines within the quotas of Step Functions', () => {
     }
     expect(accepted).toBeGreaterThan(500);
     const { revision } = await space.store('w', calls(accepted));
-    for (const kind of ['machine', 'resumes'] as const) await ensureMachine(space.ports, revision, kind);
+    for (const kind of ['start', 'anyState'] as const) await ensureMachine(space.ports, revision, kind);
     expect(space.aws.machines.size).toBe(2);
   });
 

@@ -18,8 +18,8 @@ export interface Emitted {
  * user's name. If a run may end without a wait, the machine that begins at its start is a single task of the tier EXPRESS;
  * when such a run must wait after all, the machine `resumes` continues it.
  */
-export function emit(plan: Plan, kind: MachineKind = 'machine'): Emitted {
-  const isExpress = kind === 'machine' && mayBeExpress(plan);
+export function emit(plan: Plan, kind: MachineKind = 'start'): Emitted {
+  const isExpress = kind === 'start' && mayBeExpress(plan);
   const builder = new MachineBuilder(plan);
   const StartAt = isExpress ? builder.addSingleTask() : builder.addAll(kind);
   const definition: StateMachine = {

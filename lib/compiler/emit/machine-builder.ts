@@ -22,10 +22,10 @@ const MAX_PASSED = 100_000;
 const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
 
 /**
- * The machines of a revision, by where their executions begin: `machine` at the start of a run, `waits` at the first wait of
- * a run whose states before it have run already, `resumes` at any state at which a run waits or continues.
+ * The machines of a revision, by where their executions begin: at the start of a run, at the first wait of a run whose states
+ * before it have run already, or at any state at which a run waits or continues.
  */
-export type MachineKind = 'machine' | 'waits' | 'resumes';
+export type MachineKind = 'start' | 'firstWait' | 'anyState';
 
 /** Builds the states of a machine: a task for each batch, the states of each wait, and the choices between them. */
 export class MachineBuilder {
@@ -59,10 +59,10 @@ export class MachineBuilder {
     const waits = this.reachableWaits();
     for (const { id } of waits) this.waitNames.set(id, this.names.assign(id));
     const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true, passed: 0 };
-    const first = kind === 'resumes' ? anywhere : exits;
+    const first = kind === 'anyState' ? anywhere : exits;
     const isShared = this.hasManyRules(first, waits);
     const name =
-      kind === 'waits'
+      kind === 'firstWait'
         ? this.firstWait(exits)
         : this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
     if (isShared) this.sharedBatch = this.addBatch('…', RESUME, anywhere);

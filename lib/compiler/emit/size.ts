@@ -18,7 +18,7 @@ const MIN_WAITS = 100;
 /** The size of the largest machine of a plan as it is in a request, bytes; 0 for a small one. The machine that resumes runs has every wait. */
 export function definitionBytes(plan: Plan): number {
   if (Object.values(plan.states).filter(mayWait).length < MIN_WAITS) return 0;
-  const sizes = (['machine', 'resumes'] as const).map((kind) => {
+  const sizes = (['start', 'anyState'] as const).map((kind) => {
     const text = JSON.stringify(emit(plan, kind).definition);
     const calls = text.split(STEPS_FUNCTION).length - 1;
     return REST_OF_REQUEST + Buffer.byteLength(JSON.stringify(text)) + calls * (MAX_ARN_LENGTH - STEPS_FUNCTION.length);

@@ -46,9 +46,9 @@ export interface Places {
 
 /** The group of a run: that of its function for a call. */
 export function groupOf(run: Run): keys.Group {
-  if (run.kind === 'workflow') return { workflowId: run.workflowId, key: run.concurrency?.key ?? '' };
+  if (run.kind === 'workflow') return { owner: run.workflowId, key: run.concurrency?.key ?? '' };
   const { scope = '', key = '' } = run.site.limits ?? {};
-  return { workflowId: keys.scopeOwner(run.namespaceId, scope), key };
+  return { owner: keys.scopeOwner(run.namespaceId, scope), key };
 }
 
 /** Reads the places of a group with one query, and the first `most` of its queue. */
@@ -61,7 +61,7 @@ export async function read(table: Table, group: keys.Group, most: number): Promi
     queue: items
       .filter(({ sk }) => keys.isQueued(sk))
       .slice(0, most)
-      .map(({ sk, id }) => ({ id: String(id), at: keys.queuedAt(group, sk) })),
+      .map(({ sk, id }) => ({ id: String(id), at: keys.queueEntry(group, sk) })),
   };
 }
 
@@ -83,15 +83,15 @@ export async function queuePositionOf(table: Table, group: keys.Group, queuedAt:
   return countPartition(table, keys.queueUpTo(group, queuedAt));
 }
 
-/** The groups of a workflow that have a queue. */
-export async function* queuedGroups(table: Table, workflowId: string): AsyncGenerator<keys.Group> {
-  for (const shard of keys.concurrencyShards(workflowId)) {
+/** The groups of an owner that have a queue. */
+export async function* queuedGroups(table: Table, owner: string): AsyncGenerator<keys.Group> {
+  for (const shard of keys.concurrencyShards(owner)) {
     let last: unknown;
     for await (const items of pagesOf(table, { ...shard, only: ['key'] })) {
       for (const { sk, key } of items) {
         if (!keys.isQueued(sk) || key === last) continue;
         last = key;
-        yield { workflowId, key: String(key) };
+        yield { owner, key: String(key) };
       }
     }
   }
@@ -116,7 +116,7 @@ export function queueWrite(
 }
 
 /** The key of a run's row in the queue. */
-export const rowOf = (group: keys.Group, queuedAt: string): Key => keys.queuedAt(group, queuedAt);
+export const queueEntryOf = (group: keys.Group, queuedAt: string): Key => keys.queueEntry(group, queuedAt);
 
 /**
  * Returns those of the holders that are runs which exist and have not ended, or leases that have not. The large parts of runs

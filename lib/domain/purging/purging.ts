@@ -38,11 +38,11 @@ const machinesOf = (handles: readonly (string | undefined)[]): string[] => {
  */
 async function removeStarts({ table, blobs, schedules, clock }: Needs, id: string, namespaceId: string): Promise<void> {
   const owner = { namespaceId, kind: 'start', id } as const;
-  const handles: (string | undefined)[] = [];
+  const handles: string[] = [];
   let isLimited = false;
   for (const item of await readAll(table, keys.revisions(id))) {
-    const { plan, machine, waits, resumes } = await revisions.fromItem(blobs, id, item);
-    handles.push(machine, waits, resumes);
+    const { plan, machines } = await revisions.fromItem(blobs, id, item);
+    handles.push(...Object.values(machines));
     isLimited ||= plan?.concurrency !== undefined;
     const gone = plan === undefined ? [] : listeners.toDeletions(owner, listeners.startFilters(plan));
     if (gone.length > 0) await table.write(gone);

@@ -70,6 +70,7 @@ export async function findKept(
     created: Number(item['created']),
     hash: String(item['hash']),
     source,
+    machines: {},
     ...('plan' in compiled ? { plan: compiled.plan } : {}),
   };
   return { path: String(item['path']), revision };

@@ -24,13 +24,14 @@ export interface Revision {
   readonly source: string;
   /** Undefined when the source does not compile. */
   readonly plan?: Plan;
-  /** The handle of its machine in the port of executions; undefined until the machine is defined. */
-  readonly machine?: string;
-  /** The same of the machine that begins at the first wait of a run. */
-  readonly waits?: string;
-  /** The same of the machine that resumes runs at any state. */
-  readonly resumes?: string;
+  /** The handles of its machines in the port of executions; one is absent until its machine is defined. */
+  readonly machines: Machines;
 }
+
+type Machines = { readonly [kind in MachineKind]?: string };
+
+/** The attributes of an item with the handles of its machines. */
+const ATTRIBUTES: Readonly<Record<MachineKind, string>> = { start: 'machine', firstWait: 'waits', anyState: 'resumes' };
 
 export interface RevisionRecord {
   readonly createdAt: string;
@@ -104,8 +105,8 @@ function remember(revision: Revision): Revision {
 
 /** Returns the revision of an item, and caches it. */
 export async function fromItem(blobs: Blobs, workflow: string, item: Item): Promise<Revision> {
-  const textOf = (name: MachineKind): string | undefined => {
-    const value = item[name];
+  const handleOf = (kind: MachineKind): string | undefined => {
+    const value = item[ATTRIBUTES[kind]];
     return typeof value === 'string' ? value : undefined;
   };
   const revision = omitUndefined({
@@ -115,9 +116,11 @@ export async function fromItem(blobs: Blobs, workflow: string, item: Item): Prom
     hash: String(item['hash']),
     source: await readText(blobs, item['source']),
     plan: parseJson(await readText(blobs, item['plan'])) as Plan,
-    machine: textOf('machine'),
-    waits: textOf('waits'),
-    resumes: textOf('resumes'),
+    machines: omitUndefined({
+      start: handleOf('start'),
+      firstWait: handleOf('firstWait'),
+      anyState: handleOf('anyState'),
+    }),
   });
   return remember(revision);
 }
@@ -138,9 +141,10 @@ export async function needStored({ table, blobs }: Needs, workflow: string, id: 
 export async function keepMachine(
   { table }: Pick<Ports, 'table'>,
   revision: Revision,
-  machines: { readonly [kind in MachineKind]?: string },
+  kind: MachineKind,
+  handle: string,
 ): Promise<Revision> {
   const key = keys.revision(revision.workflow, revision.id);
-  await table.write([{ do: 'update', key, set: machines, when: { present: true } }]);
-  return remember({ ...revision, ...machines });
+  await table.write([{ do: 'update', key, set: { [ATTRIBUTES[kind]]: handle }, when: { present: true } }]);
+  return remember({ ...revision, machines: { ...revision.machines, [kind]: handle } });
 }

@@ -47,7 +47,7 @@ type Taken = { readonly holders: readonly string[] };
 async function takePlace(ports: DeliveryPorts, start: PlaceStart): Promise<Admission | Taken> {
   const { run, group, execution } = start;
   const { holders, version, queue } = await concurrency.read(ports.table, group, 1);
-  if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.workflowId))) return { holders };
+  if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.owner))) return { holders };
   const places = {
     holders: [...holders, run.id],
     before: version,
@@ -129,7 +129,7 @@ async function askBy(
 ): Promise<Admission> {
   const { rate, concurrency: rule, owner, rateKey, key, priority } = rules;
   const attempt = async (): Promise<Admission | undefined> => {
-    const group = { workflowId: owner, key: rateKey };
+    const group = { owner, key: rateKey };
     const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run.id, rate, group) : undefined;
     const isOver = next !== undefined && !next.isFree;
     if (rate && isOver) return onOverRate(ports, run, rate, { key: rateKey, next });
@@ -138,7 +138,7 @@ async function askBy(
     if (rule === undefined) {
       return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, verdict: 'admitted' });
     }
-    const placed = { ...start, rule, group: { workflowId: owner, key }, priority };
+    const placed = { ...start, rule, group: { owner, key }, priority };
     const taken = await takePlace(ports, placed);
     return 'holders' in taken ? onFull(ports, placed, taken) : taken;
   };

@@ -43,7 +43,7 @@ interface Taking {
 
 async function takingOf(ports: EnginePorts, call: CallHere, { limit, rate }: ScopeRules): Promise<Taking | undefined> {
   const { child, limits } = call;
-  const group = { workflowId: scopeOwner(child.namespaceId, limits.scope), key: limits.rateKey };
+  const group = { owner: scopeOwner(child.namespaceId, limits.scope), key: limits.rateKey };
   const next = rate && (await nextOf(ports, child.id, rate, group));
   if (next?.isFree === false) return undefined;
   const counting = next === undefined ? [] : [next.write];

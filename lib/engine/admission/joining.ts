@@ -108,7 +108,7 @@ function open(
 export async function join(ports: DeliveryPorts, joining: Joining, run: runs.Run): Promise<Admission> {
   const valued = await orProblem(run, () => joining.keyOf(run));
   if ('problem' in valued) return refuse(ports, run, valued.problem);
-  const group = { workflowId: run.workflowId, key: valued.value };
+  const group = { owner: run.workflowId, key: valued.value };
   const attempt = async (): Promise<Admission> => {
     const known = await joins.read(ports.table, group, run.id);
     const before = known.done && (await runs.find(ports, known.done));
@@ -119,5 +119,5 @@ export async function join(ports: DeliveryPorts, joining: Joining, run: runs.Run
     const joined = isOpen ? await joinHeld(ports, joining, run, { ...held, hold }) : undefined;
     return joined ?? open(ports, joining, run, { known, group });
   };
-  return inTurn(ports.table, `${group.workflowId} ${group.key}`, () => retryOnConflict(attempt));
+  return inTurn(ports.table, `${group.owner} ${group.key}`, () => retryOnConflict(attempt));
 }

@@ -46,7 +46,11 @@ const newHolders = ({ clock }: Pick<EnginePorts, 'clock'>, { version }: Turn, ho
 });
 
 /** The execution in which a queued run of a workflow begins; undefined: the workflow is deleted. */
-async function executionOf(ports: EnginePorts, run: runs.Run, limit: number): Promise<ExecutionHandle | undefined> {
+async function nextExecutionFor(
+  ports: EnginePorts,
+  run: runs.Run,
+  limit: number,
+): Promise<ExecutionHandle | undefined> {
   // A workflow that is deleted has no limit, and its revisions may still be in the cache.
   const read = limit === Number.POSITIVE_INFINITY ? revisions.needStored : revisions.need;
   const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
@@ -61,7 +65,7 @@ async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.Queue
   const { group, limit, staying } = turn;
   const run = await runs.find(ports, row.id);
   if (run === undefined || !runs.isQueued(run)) return false;
-  const execution = run.kind === 'call' ? await nextOfCall(ports, run) : await executionOf(ports, run, limit);
+  const execution = run.kind === 'call' ? await nextOfCall(ports, run) : await nextExecutionFor(ports, run, limit);
   if (execution === undefined) {
     await endRun(ports, run, DELETED);
     return false;
@@ -91,7 +95,7 @@ async function handOverOne(
   const [first] = places.queue;
   const remaining = places.holders.filter((text) => concurrency.holderOf(text).id !== leaving);
   const isLeaving = remaining.length < places.holders.length;
-  const limit = first === undefined ? 0 : await limitOf(table, group.workflowId);
+  const limit = first === undefined ? 0 : await limitOf(table, group.owner);
   const isFull = remaining.length >= limit;
   // The process that ended a holder may have crashed before it released the place.
   const staying =
@@ -128,5 +132,5 @@ export async function release(ports: EnginePorts, run: runs.Run): Promise<void> 
   const group = concurrency.groupOf(run);
   const queuedAt = run.concurrency?.queuedAt;
   if (queuedAt === undefined) return handOver(ports, group, run.id);
-  await ports.table.write([{ do: 'delete', key: concurrency.rowOf(group, queuedAt) }]);
+  await ports.table.write([{ do: 'delete', key: concurrency.queueEntryOf(group, queuedAt) }]);
 }

@@ -2,7 +2,7 @@ import type { TaskReply } from '../../compiler/emit/task-protocol.ts';
 import type * as listeners from '../../domain/events/listeners.ts';
 import type { Run } from '../../domain/runs/runs.ts';
 import type { Abandoned, Filter, Listening, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
-import { replyOfMove } from '../machines/tasks.ts';
+import { replyToLeftWait } from '../machines/tasks.ts';
 import { isFulfilledRun } from '../run/waiting-run.ts';
 
 /** One thing that the last commit of a run owes. docs/threads.md says for each what repeats it after a crash. */
@@ -57,7 +57,7 @@ export function outboxOf(run: Run, now: number): Entry[] {
     if (parent !== undefined && parent.token !== '') entries.push({ do: 'tellCaller', parent });
   }
   if (outbox.answer !== undefined) {
-    entries.push({ do: 'answer', tokens: outbox.answer.tokens, reply: replyOfMove(run, now) });
+    entries.push({ do: 'answer', tokens: outbox.answer.tokens, reply: replyToLeftWait(run, now) });
   }
   if (isFulfilledRun(run)) {
     entries.push({ do: 'answer', tokens: tokensOf(run.wait.listening), reply: { reply: 'eventsReceived' } });

@@ -48,7 +48,7 @@ export async function nextExecution(
 ): Promise<ExecutionHandle & Pick<runs.Run, 'historyEvents' | 'executionBegan'>> {
   if (runs.isQueued(run)) return { ...(await heldExecution(ports, run)), historyEvents: 0 };
   const { workflowId, revision, executions } = run;
-  const machine = await ensureMachine(ports, await revisions.need(ports, workflowId, revision), 'resumes');
+  const machine = await ensureMachine(ports, await revisions.need(ports, workflowId, revision), 'anyState');
   const executionBegan = ports.clock.now();
   return { executions: executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
 }

@@ -9,15 +9,15 @@ import type { EnginePorts } from '../ports.ts';
 import { inPlaceBudgetOf } from './in-place-budget.ts';
 
 /** The last part of the name of a machine that does not begin at the start; of one that does, it is the tier. */
-const SUFFIXES: Readonly<Record<Exclude<MachineKind, 'machine'>, string>> = { waits: 'wait', resumes: 'resume' };
+const SUFFIXES: Readonly<Record<Exclude<MachineKind, 'start'>, string>> = { firstWait: 'wait', anyState: 'resume' };
 
 /**
  * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
- * for `resumes` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
+ * of `anyState` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
  */
-export function machineOf(workflow: string, plan: Plan, kind: MachineKind = 'machine'): Machine {
+export function machineOf(workflow: string, plan: Plan, kind: MachineKind = 'start'): Machine {
   const { definition, tier } = emit(plan, kind);
-  const suffix = kind === 'machine' ? tier.toLowerCase() : SUFFIXES[kind];
+  const suffix = kind === 'start' ? tier.toLowerCase() : SUFFIXES[kind];
   return { name: `${workflow}-${suffix}`, definition: JSON.stringify(definition), tier };
 }
 
@@ -50,7 +50,7 @@ async function define(
   const machine = machineOf(revision.workflow, plan, kind);
   const defined = ports.executions.define(machine, isPatient);
   const handle = await (isPatient ? defined.catch((error: unknown) => explain(ports, error)) : defined);
-  await revisions.keepMachine(ports, revision, { [kind]: handle });
+  await revisions.keepMachine(ports, revision, kind, handle);
   return handle;
 }
 
@@ -65,16 +65,16 @@ export async function ensureMachine(
   kind: MachineKind,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<string> {
-  const known = revision[kind];
+  const known = revision.machines[kind];
   if (known !== undefined) return known;
   if (isNew) return define(ports, revision, kind, false);
   const stored = await revisions.needStored(ports, revision.workflow, revision.id);
-  return stored[kind] ?? define(ports, stored, kind);
+  return stored.machines[kind] ?? define(ports, stored, kind);
 }
 
-/** The machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
-export const usualMachine = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): MachineKind =>
-  inPlaceBudgetOf(settings) > 0 && !hasNoLikelyWait(plan) ? 'waits' : 'machine';
+/** The kind of the machine that most runs of a plan begin in, if they need one: they run where they are started up to a wait. */
+export const usualKind = ({ settings }: Pick<EnginePorts, 'settings'>, plan: Plan): MachineKind =>
+  inPlaceBudgetOf(settings) > 0 && !hasNoLikelyWait(plan) ? 'firstWait' : 'start';
 
 /** A machine of a revision that does not exist any more. */
 export interface MissingMachine {
@@ -93,7 +93,7 @@ export async function redefineMachine(
   { kind, missing }: MissingMachine,
 ): Promise<string> {
   const stored = await revisions.needStored(ports, revision.workflow, revision.id);
-  const handle = stored[kind];
+  const handle = stored.machines[kind];
   return handle === undefined || handle === missing ? define(ports, stored, kind) : handle;
 }
 
@@ -109,8 +109,8 @@ export function showMachines(revision: revisions.Revision) {
   return {
     tier,
     definition,
-    ...(mayWait ? { waits: emit(plan, 'waits').definition } : {}),
-    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'resumes').definition } : {}),
+    ...(mayWait ? { waits: emit(plan, 'firstWait').definition } : {}),
+    ...(mayWait && tier === 'EXPRESS' ? { resumes: emit(plan, 'anyState').definition } : {}),
     plan,
   };
 }

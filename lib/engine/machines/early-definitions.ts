@@ -3,7 +3,7 @@ import * as definitions from '../../domain/tree/postponed-definitions.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { BusyError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { ensureMachine, usualMachine } from './definitions.ts';
+import { ensureMachine, usualKind } from './definitions.ts';
 
 /**
  * Defines the machine of a revision that was just stored, so that its first run need not wait for it. At a time of many
@@ -15,7 +15,7 @@ export async function defineEarly(
 ): Promise<void> {
   try {
     const { plan } = revision;
-    if (plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, plan), { isNew: true });
+    if (plan !== undefined) await ensureMachine(ports, revision, usualKind(ports, plan), { isNew: true });
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     await definitions.postpone(ports, place, revision);
@@ -36,7 +36,7 @@ async function stored(ports: EnginePorts, one: definitions.Postponed): Promise<r
 async function defineOne(ports: EnginePorts, one: definitions.Postponed): Promise<boolean> {
   const revision = await stored(ports, one);
   try {
-    if (revision?.plan !== undefined) await ensureMachine(ports, revision, usualMachine(ports, revision.plan));
+    if (revision?.plan !== undefined) await ensureMachine(ports, revision, usualKind(ports, revision.plan));
   } catch (error) {
     if (error instanceof BusyError) return false;
     await definitions.noteFailure(ports, one, error instanceof Error ? error.message : String(error));

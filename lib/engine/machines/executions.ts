@@ -14,7 +14,7 @@ export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express
 
 /** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
 const machineAt = (plan: Plan, state: string): MachineKind =>
-  exitsFrom(plan, [plan.entry]).waits.includes(state) ? 'waits' : 'resumes';
+  exitsFrom(plan, [plan.entry]).waits.includes(state) ? 'firstWait' : 'anyState';
 
 /** The first execution of a run: at its wait if it stands at one, else of tier EXPRESS if its workflow may be. */
 export async function firstExecution(
@@ -23,10 +23,10 @@ export async function firstExecution(
   { wait }: Pick<runs.Run, 'wait'>,
 ): Promise<ExecutionHandle> {
   const plan = revisions.planOf(revision);
-  const kind = wait?.isWaiting === true ? machineAt(plan, wait.state) : 'machine';
+  const kind = wait?.isWaiting === true ? machineAt(plan, wait.state) : 'start';
   const machine = await ensureMachine(ports, revision, kind);
-  const entryWait = kind === 'waits' ? (wait?.number ?? 0) : 0;
-  return { machine, executions: 1, express: kind === 'machine' && mayBeExpress(plan), entryWait };
+  const entryWait = kind === 'firstWait' ? (wait?.number ?? 0) : 0;
+  return { machine, executions: 1, express: kind === 'start' && mayBeExpress(plan), entryWait };
 }
 
 /** The execution in which a run begins that was queued: one that held it back has ended. */
@@ -69,9 +69,9 @@ async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Prom
 async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs.Committed> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
   const isUnbegun = isAtFirstWait(run) || (run.step === 0 && run.wait === undefined);
-  const first = run.entryWait === 0 ? 'machine' : 'waits';
+  const first = run.entryWait === 0 ? 'start' : 'firstWait';
   const machine = await redefineMachine(ports, revision, {
-    kind: isUnbegun ? first : 'resumes',
+    kind: isUnbegun ? first : 'anyState',
     missing: run.machine,
   });
   if (machine === run.machine) return { run, isCommitted: true };

@@ -14,7 +14,7 @@ export async function endTask(
 }
 
 /** The reply to the tasks of a wait that a run has left: where it stands, or an error that leads the machine to the next step. */
-export function replyOfMove(run: Run, now: number): TaskReply {
+export function replyToLeftWait(run: Run, now: number): TaskReply {
   const { status, wait } = run;
   if (status === 'complete') return { reply: 'moved', to: END };
   const mayGoTo = status === 'pending' && wait?.isWaiting === true && !shouldContinueAsNew(run);

@@ -48,7 +48,7 @@ export async function begin(ports: RunnerPorts, revision: revisions.Revision, ru
   const plan = revisions.planOf(revision);
   if (budget === 0 || callsOutFirst(plan)) return beginInMachine(ports, revision, run);
   // A run that certainly waits does nothing before it has a machine that can wait.
-  if (!hasNoLikelyWait(plan)) await ensureMachine(ports, revision, 'waits');
+  if (!hasNoLikelyWait(plan)) await ensureMachine(ports, revision, 'firstWait');
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
   const until = ports.clock.now() + budget;
   const begun = await beginInPlace(ports, run, { revision, until, isBrief: true, chooseExecution });

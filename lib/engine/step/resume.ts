@@ -9,7 +9,7 @@ import { deliver, type WokenCaller } from '../delivery/deliver.ts';
 import { tokensOf, type WaitListeners } from '../delivery/outbox.ts';
 import { fulfilledBy } from '../events/listening.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
-import { replyOfMove } from '../machines/tasks.ts';
+import { replyToLeftWait } from '../machines/tasks.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
 import { ownerOf } from '../run/commit/listener-writes.ts';
@@ -128,7 +128,7 @@ export async function wakeAtItsTime(
   const { answer } = run?.outbox ?? {};
   if (run === undefined || answer?.number !== number) return { reply: isWaiting(run, number) ? 'due' : 'left' };
   await deliver(ports, run);
-  return answer.tokens.includes(token) ? undefined : replyOfMove(run, ports.clock.now());
+  return answer.tokens.includes(token) ? undefined : replyToLeftWait(run, ports.clock.now());
 }
 
 /** Whether a run waits for the end of another one. */

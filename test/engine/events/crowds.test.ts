@@ -209,7 +209,7 @@ describe(`${CROWD} runs that wait for one event`, () => {
 
 /** Stores many copies of a workflow, with their listeners. */
 async function copyWorkflow(ports: RunnerPorts, namespace: namespaces.Namespace, opened: workflows.Opened) {
-  await ensureMachine(ports, opened.revision, 'waits');
+  await ensureMachine(ports, opened.revision, 'firstWait');
   const { node } = opened;
   const places = [keys.node(namespace.id, node.name), keys.revision(node.id, opened.revision.id)];
   const [nodeItem, revisionItem] = await ports.table.get(places);

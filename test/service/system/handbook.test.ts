@@ -90,7 +90,7 @@ describe('docs/how-it-runs.md', () => {
   test('has the number of transitions of paths in the machine that begins at the first wait', () => {
     const compiled = compile(yaml);
     if (!('plan' in compiled)) throw new Error('the workflow does not compile');
-    const { StartAt, States } = emit(compiled.plan, 'waits').definition;
+    const { StartAt, States } = emit(compiled.plan, 'firstWait').definition;
     const rows = [...page.matchAll(/^\| .+ \| (`.+`) \| (\d+) \|$/gm)];
     expect(rows.length).toBe(2);
     for (const [, entered = '', count] of rows) {

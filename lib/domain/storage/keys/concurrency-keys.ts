@@ -18,31 +18,31 @@ export function ownerLimits(owner: string): Key {
 const SHARDS = '0123456789abcdef';
 const HASH_LENGTH = 32;
 
-const shard = (workflowId: string, digit: string): Partition => runs(`concurrency#${workflowId}#${digit}`);
+const shard = (owner: string, digit: string): Partition => runs(`concurrency#${owner}#${digit}`);
 
-/** The partitions with the holders and the queues of a workflow: one of them takes 1,000 writes a second. */
-export const concurrencyShards = (workflowId: string): readonly Partition[] =>
-  [...SHARDS].map((digit) => shard(workflowId, digit));
+/** The partitions with the holders and the queues of an owner: one of them takes 1,000 writes a second. */
+export const concurrencyShards = (owner: string): readonly Partition[] =>
+  [...SHARDS].map((digit) => shard(owner, digit));
 
 /** The runs of a workflow, or the calls of a scope, that share places: those with one value of its key. */
 export interface Group {
   /** The id of the workflow, or the `scopeOwner`. */
-  readonly workflowId: string;
+  readonly owner: string;
   /** The value of the key as text; empty without a key. */
   readonly key: string;
 }
 
 const hashOf = ({ key }: Group): string => sha256(key).slice(0, HASH_LENGTH);
-const partitionOf = (group: Group): Partition => shard(group.workflowId, hashOf(group).charAt(0));
+const partitionOf = (group: Group): Partition => shard(group.owner, hashOf(group).charAt(0));
 
 /** The item of the holders of a group's places, and after it its queue, the first one first. */
 export const groupItems = (group: Group): PartitionRange => ({ ...partitionOf(group), prefix: `${hashOf(group)}#` });
 
 /** The key of the item with the last starts of a group. */
-export const rate = (group: Group): Key => at(runs(`rate#${group.workflowId}#${hashOf(group)}`));
+export const rate = (group: Group): Key => at(runs(`rate#${group.owner}#${hashOf(group)}`));
 
 /** The key of the item that names the run which further starts of a group join. */
-export const joinable = (group: Group): Key => at(runs(`join#${group.workflowId}#${hashOf(group)}`));
+export const joinable = (group: Group): Key => at(runs(`join#${group.owner}#${hashOf(group)}`));
 
 /** The key of the item of a start that has joined a run, by the id that a run of its own would have. */
 export const joined = (id: string): Key => at(runs(`joined#${id}`));
@@ -76,7 +76,7 @@ export const queueUpTo = (group: Group, sk: string) => ({
 });
 
 /** The key with a sort key of `queued`. */
-export const queuedAt = (group: Group, sk: string): Key => at(partitionOf(group), sk);
+export const queueEntry = (group: Group, sk: string): Key => at(partitionOf(group), sk);
 
 /** Whether a sort key is of `queued`. */
 export const isQueued = (sk: string): boolean => sk.charAt(HASH_LENGTH + 1) === QUEUE;
