@@ -104,7 +104,7 @@ async function follow(service: Service, namespace: string, terminal: Terminal): 
 async function serve(values: Values, folder: string, outer: Terminal): Promise<void> {
   const terminal = { ...outer, cwd: folder };
   const namespace = await namespaceOf(values, folder);
-  const { runEmbedded } = await importOrExplain(() => import('../testing/embedded/suite.ts'));
+  const { runEmbedded } = await importOrExplain(() => import('../testing/embedded/disturbed-case.ts'));
   const { url, key, signInLink, hasConsole, close } = await startService(outer, folder);
   try {
     const service = serviceAt({ url, key, namespace }, terminal.signal);

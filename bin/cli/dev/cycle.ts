@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { REPORT_FORMATS } from '../../../lib/testing/reports/formats.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import type { PreparedSuite } from '../testing/preparation.ts';
-import { type RunCase, runSession } from '../testing/session.ts';
+import { type CaseRunner, runSession } from '../testing/session.ts';
 import type { ItemResult } from '../transfer/apply.ts';
 import { resultLine } from '../transfer/report.ts';
 import { validateAll } from '../validation/files.ts';
@@ -13,7 +13,7 @@ export interface Cycle {
   readonly terminal: Terminal;
   /** Sends everything that differs from the service, also if another file is invalid: the service refuses that one alone. */
   readonly send: () => Promise<readonly ItemResult[]>;
-  readonly runCase: RunCase;
+  readonly runCase: CaseRunner;
   /** The files that changed, absolute; undefined: all. */
   readonly changed: ReadonlySet<string> | undefined;
 }

@@ -4,7 +4,7 @@ import { importOrExplain, type Outcome, UsageError } from '../shell/command.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { type DisturbanceValues, disturbancesOf, filterOf, patienceOf } from './options.ts';
-import { type RunCase, runSession, type Session } from './session.ts';
+import { type CaseRunner, runSession, type Session } from './session.ts';
 
 /** The values of the options of `weft test`. */
 export interface TestValues extends DisturbanceValues {
@@ -25,9 +25,9 @@ function formatOf({ json, format = json ? 'json' : 'text' }: TestValues): Format
   throw new UsageError(`--format is one of ${Object.keys(REPORT_FORMATS).join(', ')}`);
 }
 
-async function embeddedRunner(values: TestValues): Promise<RunCase> {
+async function embeddedRunner(values: TestValues): Promise<CaseRunner> {
   const options = { disturbances: disturbancesOf(values), patience: patienceOf(values.timeout) };
-  const { runEmbedded } = await importOrExplain(() => import('./embedded/suite.ts'));
+  const { runEmbedded } = await importOrExplain(() => import('./embedded/disturbed-case.ts'));
   return (file, prepared) => runEmbedded(file, prepared, options);
 }
 

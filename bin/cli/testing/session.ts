@@ -7,7 +7,7 @@ import { readTests } from './files.ts';
 import { type PreparedSuite, prepareSuite } from './preparation.ts';
 
 /** Runs one case of a file. */
-export type RunCase = (file: string, prepared: PreparedCase) => Promise<CaseResult>;
+export type CaseRunner = (file: string, prepared: PreparedCase) => Promise<CaseResult>;
 
 /** The cases to run, and the function that runs them. */
 export interface Session {
@@ -16,7 +16,7 @@ export interface Session {
   readonly paths: readonly string[];
   /** Whether a case is run, by its name. */
   readonly isWanted: (name: string) => boolean;
-  readonly run: RunCase;
+  readonly run: CaseRunner;
   /** Whether a file of tests is run; without it, all are. */
   readonly concerns?: (suite: PreparedSuite) => boolean;
 }

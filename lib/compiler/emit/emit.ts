@@ -16,7 +16,7 @@ export interface Emitted {
 /**
  * Makes the state machine of a plan. States that do not wait run in batches, each a task; a wait is a state with the
  * user's name. If a run may end without a wait, the machine that begins at its start is a single task of the tier EXPRESS;
- * when such a run must wait after all, the machine `resumes` continues it.
+ * when such a run must wait after all, the machine for any state continues it.
  */
 export function emit(plan: Plan, kind: MachineKind = 'start'): Emitted {
   const isExpress = kind === 'start' && mayBeExpress(plan);

@@ -128,7 +128,7 @@ export class MachineBuilder {
       name: this.nameOfWait(state.id),
       after,
       onward: this.onward.get(after) ?? { Next: after },
-      onFailure: catchAll(after),
+      onError: catchAll(after),
       assignName: (wanted) => this.names.assign(wanted),
     };
     Object.assign(this.states, waitStates(state, wiring));
@@ -176,7 +176,7 @@ export class MachineBuilder {
   }
 }
 
-/** Passes every failure of a wait to the batch after it, which decides what it means. */
+/** Passes every error of a wait to the batch after it, which decides what it means: also those of `TASK_ERROR`, which are no failures. */
 function catchAll(Next: string): readonly Catcher[] {
   const Output =
     '{% {"error": $states.errorOutput.Error, "cause": $states.errorOutput.Cause, "pause": $states.input.pause} %}';

@@ -238,7 +238,7 @@ export interface TimerCall extends WaitingTask {
   readonly timer: number;
 }
 
-/** The input of the call of a timer when the pause before another attempt of a call is over. */
+/** The input of the call of a timer when the pause before an attempt of a call is over. */
 export interface RetryCall {
   readonly run: string;
   /** The attempt, for the task of the machine that has waited since the first one. */

@@ -58,7 +58,8 @@ export interface Wiring {
   readonly after: string;
   /** How the machine continues after a wait whose task ends with the outcome of a batch: as the task `after` does. */
   readonly onward: Onward;
-  readonly onFailure: readonly Catcher[];
+  /** Leads every error of a task to `after`, also the errors by which a reply lets the step resume the run. */
+  readonly onError: readonly Catcher[];
   /** Assigns a unique name, similar to the wanted one. */
   readonly assignName: (wanted: string) => string;
 }
@@ -95,7 +96,7 @@ const waitFor = (Seconds: string, Next: string): State => ({ Type: 'Wait', Secon
  * A short delay is a state of its own. For a longer one the steps function sets a timer, which resumes the run and ends the
  * task with the outcome; otherwise an error leads to the batch, or to a state that waits for the rest of the time.
  */
-function sleep(work: WorkOf<'sleep'>, { name, after, onward, onFailure, assignName }: Wiring): States {
+function sleep(work: WorkOf<'sleep'>, { name, after, onward, onError, assignName }: Wiring): States {
   if (!isTimed(work)) return { [name]: waitFor('{% $states.input.seconds %}', after) };
   const rest = assignName(`${name} rest`);
   const limit = `{% $states.input.seconds + ${TIMER_MARGIN_SECONDS} %}`;
@@ -105,16 +106,19 @@ function sleep(work: WorkOf<'sleep'>, { name, after, onward, onFailure, assignNa
       ...waitForToken({ sleep: PAUSE }, limit),
       Output: '{% $states.result %}',
       ...onward,
-      Catch: [catchRest, ...onFailure],
+      Catch: [catchRest, ...onError],
     },
     [rest]: waitFor('{% $states.input.seconds %}', after),
   };
 }
 
-/** The event or decision also resumes the run and ends the task with the outcome; else an error leads to the batch. */
-function listen({ name, onward, onFailure }: Wiring): States {
+/**
+ * The process that takes the event or the decision usually resumes the run, and the task ends with the next wait or the end. If
+ * that process cannot, the task ends with an error, and the batch resumes the run.
+ */
+function listen({ name, onward, onError }: Wiring): States {
   return {
-    [name]: { ...waitForToken({ listen: PAUSE }), Output: '{% $states.result %}', ...onward, Catch: onFailure },
+    [name]: { ...waitForToken({ listen: PAUSE }), Output: '{% $states.result %}', ...onward, Catch: onError },
   };
 }
 
@@ -157,7 +161,7 @@ const NEXT_ATTEMPT = "{% $merge([$parse($states.errorOutput.Cause), {'pause': $s
  * The only call of a state. Its end also resumes the run, and the task ends with the outcome; otherwise an error leads to
  * the batch, or to a pause and another attempt.
  */
-function call({ action }: WorkOf<'call'>, { name, onward, onFailure, assignName }: Wiring): States {
+function call({ action }: WorkOf<'call'>, { name, onward, onError, assignName }: Wiring): States {
   // A repeated call has its number as the whole input.
   const number = '{% $exists($states.input.calls) ? $states.input.calls[0] : $states.input %}';
   const task = {
@@ -165,11 +169,11 @@ function call({ action }: WorkOf<'call'>, { name, onward, onFailure, assignName 
     Output: '{% $states.result %}',
     ...onward,
   };
-  if (action.retries === undefined) return { [name]: { ...task, Catch: onFailure } };
+  if (action.retries === undefined) return { [name]: { ...task, Catch: onError } };
   const delay = assignName(`${name} retry`);
   const again: Catcher = { ErrorEquals: [TASK_ERROR.retry], Output: NEXT_ATTEMPT, Next: delay };
   return {
-    [name]: { ...task, Catch: [again, ...onFailure] },
+    [name]: { ...task, Catch: [again, ...onError] },
     [delay]: { Type: 'Wait', Seconds: '{% $states.input.again %}', Next: name },
   };
 }
@@ -186,7 +190,7 @@ const TURNS = {
  * Concurrent calls, at most `width` at once. One branch serves all of them, with retries if any of the actions has them.
  */
 function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: number): States {
-  const { name, after, onFailure, assignName } = wait;
+  const { name, after, onError, assignName } = wait;
   const first = assignName(`${name} call`);
   const action = actions.find(({ retries }) => retries !== undefined) ?? actions[0];
   const timeout = width === undefined ? {} : { seconds: TURNS.seconds };
@@ -198,7 +202,7 @@ function concurrentCalls(actions: readonly ActionPlan[], wait: Wiring, width?: n
     ...(width === undefined ? {} : { ItemSelector: TURNS.selector, MaxConcurrency: width }),
     ItemProcessor: branch,
     Output: ALL_WITH_PAUSE,
-    Catch: onFailure,
+    Catch: onError,
     Next: after,
   };
   return { [name]: map };

@@ -88,7 +88,7 @@ export const isLikelyToWait = (plan: Plan, { work }: StatePlan): boolean => {
   return waiting === 'always' || (waiting === 'perhaps' && actionsOf(work).some(takesTime));
 };
 
-/** True if a run may end without a wait: only its calls of subflows might make it wait. */
+/** True if no state is likely to wait: only calls of subflows might make a run wait. */
 export function hasNoLikelyWait(plan: Plan): boolean {
   return !Object.values(plan.states).some((state) => isLikelyToWait(plan, state));
 }

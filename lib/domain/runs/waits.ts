@@ -19,7 +19,7 @@ export interface Hold {
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly until: number;
-  /** The time with which its execution began to wait, if it was postponed since. */
+  /** The time for which its execution was started to wait; set once `until` was moved. */
   readonly first?: number;
   /** How many starts have made the run; absent: one. */
   readonly starts?: number;
@@ -182,7 +182,7 @@ export interface Parent extends CallKey {
   /** The id of the calling run. */
   readonly id: string;
   readonly mode: CallMode;
-  /** The task that the token ends makes the only call of its state: see `HoldingTask`. */
+  /** The task that the token ends makes the only call of its state: see `AwaitingTask`. */
   readonly isAlone?: boolean;
   readonly retries?: RetryPolicy;
   /** When the caller stops waiting, milliseconds since 1970. */
@@ -192,7 +192,7 @@ export interface Parent extends CallKey {
 }
 
 /** The task of a machine that waits for the end of a run. */
-export interface HoldingTask {
+export interface AwaitingTask {
   /** Ends the task. */
   readonly token: string;
   /**
@@ -203,7 +203,7 @@ export interface HoldingTask {
 }
 
 /** The caller of a run, with the task that the end of the run ends. */
-export function callerWith({ isAlone: _, ...caller }: Parent, { token, alone }: HoldingTask): Parent {
+export function callerWith({ isAlone: _, ...caller }: Parent, { token, alone }: AwaitingTask): Parent {
   return { ...caller, token, ...(alone === true ? { isAlone: true } : {}) };
 }
 

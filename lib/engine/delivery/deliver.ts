@@ -30,7 +30,7 @@ export interface Delivery<P extends DeliveryPorts> {
   readonly listeners?: WaitListeners | undefined;
   /** The caller of the run, if it was just read. */
   readonly caller?: runs.Run | undefined;
-  /** Resumes the caller of an ended run in this process, if it waits for this run alone; by default its machine does. */
+  /** Resumes the caller of an ended run in this process, if it waits for this run alone; without it, the task of its machine ends. */
   readonly wakeCaller?: (ports: P, child: runs.Run) => Promise<WokenCaller>;
 }
 
@@ -40,9 +40,8 @@ export interface Delivery<P extends DeliveryPorts> {
  *
  * A process may crash between the commit and any line of this function, so each entry is delivered at least once, and each is
  * idempotent: the router processes an event once, the first answer to a task counts, a timer has the name of its attempt, a
- * run ends once, and a deletion may be repeated. An entry is only replaced by a commit of the run, and a run does not commit
- * past a wait before the machine has begun that wait, which it does after the answer to the task before. What is left undone
- * is found again by the cause (a machine repeats its step, the bus its event, a client its request) or by the reconciler.
+ * run ends once, and a deletion may be repeated. An entry is only replaced by a commit of the run. A commit past a wait needs the task
+ * of that wait, which the machine begins after its last task was answered. So nothing owed is lost: what is left undone is found again by the cause (a machine repeats its step, the bus its event, a client its request) or by the reconciler.
  */
 export async function deliver<P extends DeliveryPorts>(ports: P, run: runs.Run, how: Delivery<P> = {}): Promise<void> {
   const owed = outboxOf(run, ports.clock.now());

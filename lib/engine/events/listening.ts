@@ -21,7 +21,7 @@ export type Offered =
   | 'not wanted'
   /** It was published before the time from which events count. */
   | 'too early'
-  /** The wait is over. */
+  /** The wait is over, or has all its events. */
   | 'gone';
 
 /**

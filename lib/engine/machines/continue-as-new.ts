@@ -18,8 +18,8 @@ export function shouldContinueAsNew({ historyEvents, express, executionBegan, wa
 }
 
 /**
- * Whether the first task of an execution of the machine that begins at the start can lead to the wait of a run. If not, an
- * execution of the same name, which was lost, has advanced the run further.
+ * Whether a run at this wait can be in the first task of its execution. If not, an earlier execution of the same name, which was
+ * lost, has advanced the run.
  */
 export async function canBeginAt(ports: EnginePorts, run: runs.Run, wait: Wait): Promise<boolean> {
   // Other waits, and checkpoints, have higher numbers.

@@ -12,8 +12,8 @@ import { inPlaceBudgetOf } from './in-place-budget.ts';
 const SUFFIXES: Readonly<Record<Exclude<MachineKind, 'start'>, string>> = { firstWait: 'wait', anyState: 'resume' };
 
 /**
- * The state machine of a revision. A workflow has one machine a tier, and each revision is a version of it. The machine
- * of `anyState` resumes runs in the middle. Those that are not needed for most runs are defined when they are first needed.
+ * The state machine of a revision. A workflow has up to four: for runs from the start one of each tier, one for the first
+ * wait and one for any state. Each revision is a version of them. Those that few runs need are defined when they are first needed.
  */
 export function machineOf(workflow: string, plan: Plan, kind: MachineKind = 'start'): Machine {
   const { definition, tier } = emit(plan, kind);
@@ -57,7 +57,8 @@ async function define(
 /**
  * Defines a machine of the revision unless that was done before, also by another process. Returns its handle. It is called
  * when a workflow is stored and again before a run needs the machine, so a definition that was throttled or interrupted
- * is repeated. `isNew`: the revision was just stored, so no other process knows it.
+ * is repeated. `isNew`: the revision was just stored, so no other process knows it; the
+ * definition does not wait for the quota, but throws BusyError at once.
  */
 export async function ensureMachine(
   ports: EnginePorts,

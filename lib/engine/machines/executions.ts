@@ -29,7 +29,7 @@ export async function firstExecution(
   return { machine, executions: 1, express: kind === 'start' && mayBeExpress(plan), entryWait };
 }
 
-/** The execution in which a run begins that was queued: one that held it back has ended. */
+/** The execution in which a queued run begins. Its number is one higher: the execution that held the run back had that name. */
 export async function nextOfFirst(
   ports: EnginePorts,
   revision: revisions.Revision,

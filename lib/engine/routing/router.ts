@@ -170,10 +170,11 @@ async function offerEvent(
 const FIRST_DELIVERY_MS = 30_000;
 
 /**
- * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A delivery that may repeat an earlier one
- * runs no states here: they may have ended the process of that one. It delivers what the run owes; the listener stays, and
- * leads later deliveries to the run, until the task of the machine has ended. After `too slow`, `offerToRun` stores the event,
- * `deliver` ends the task, and the machine resumes the run.
+ * Offers the event to a run that waits, and resumes the run if its wait is fulfilled. A recent delivery takes the event and runs
+ * states with one commit. A late one may repeat a delivery that ended its process: it commits the event first, then resumes the
+ * run; if the run has the event already, it only delivers what the run owes. The listener leads later deliveries to the run
+ * until the task of the machine has ended. After `too slow`, `offerToRun` stores the event, `deliver` ends the task, and the
+ * machine resumes the run.
  */
 async function giveToWait(ports: RunnerPorts, key: WaitKey, recorded: events.Recorded): Promise<Offered> {
   const read = await runs.find(ports, key.run);

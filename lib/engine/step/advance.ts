@@ -136,9 +136,9 @@ export async function beginInPlace(ports: RunnerPorts, run: runs.Run, how: Advan
   const endBeginning = run.seq === 0 ? countUntilStored(ports, run) : () => undefined;
   const bounded = { ...how, latest: latestOf(how), onCommit: endBeginning };
   const begin = async (): Promise<runs.Committed> => {
-    const { run: admitted, verdict } = await admit(ports, how.revision, run);
-    if (verdict !== 'admitted') return { run: admitted, isCommitted: verdict === 'notAdmitted' };
-    const { run: advanced, stop } = await advanceUntilWait(ports, admitted, bounded);
+    const { run: asked, verdict } = await admit(ports, how.revision, run);
+    if (verdict !== 'admitted') return { run: asked, isCommitted: verdict === 'notAdmitted' };
+    const { run: advanced, stop } = await advanceUntilWait(ports, asked, bounded);
     if (stop !== 'late' && stop !== 'taken over') return { run: advanced, isCommitted: true };
     const stored = stop === 'late' ? storeWhereItStands(ports, advanced, how) : needStored(ports, run.id);
     const byOther = async () => ({ run: await needStored(ports, run.id), isCommitted: advanced.seq > run.seq });

@@ -31,10 +31,10 @@ export async function beginInMachine(
   revision: revisions.Revision,
   run: runs.Run,
 ): Promise<runs.Committed> {
-  const { run: admitted, verdict } = await admit(ports, revision, run);
-  if (verdict === 'notAdmitted') return { run: admitted, isCommitted: true };
-  if (verdict === 'admitted' && admitted.seq === 0) return startNew(ports, revision, admitted);
-  return { run: await continueInMachine(ports, revision, admitted), isCommitted: verdict === 'admitted' };
+  const { run: asked, verdict } = await admit(ports, revision, run);
+  if (verdict === 'notAdmitted') return { run: asked, isCommitted: true };
+  if (verdict === 'admitted' && asked.seq === 0) return startNew(ports, revision, asked);
+  return { run: await continueInMachine(ports, revision, asked), isCommitted: verdict === 'admitted' };
 }
 
 /**
@@ -47,7 +47,7 @@ export async function begin(ports: RunnerPorts, revision: revisions.Revision, ru
   const budget = inPlaceBudgetOf(ports.settings);
   const plan = revisions.planOf(revision);
   if (budget === 0 || callsOutFirst(plan)) return beginInMachine(ports, revision, run);
-  // A run that certainly waits does nothing before it has a machine that can wait.
+  // A run that is likely to wait does nothing before it has a machine that can wait.
   if (!hasNoLikelyWait(plan)) await ensureMachine(ports, revision, 'firstWait');
   const chooseExecution = (current: runs.Run) => firstExecution(ports, revision, current);
   const until = ports.clock.now() + budget;

@@ -9,7 +9,7 @@ import { childId } from '../run/child-ids.ts';
 import { isWaiting } from '../run/waiting-run.ts';
 import { makeCall } from './call-task.ts';
 
-/** Sets the timer of a call that a task makes later, because its first attempt failed in place. False: the machine pauses. */
+/** Sets the timer of an attempt that is due later: the first one is delayed, or failed in place. False: the machine pauses. */
 async function postpone(ports: RunnerPorts, task: CallTask): Promise<boolean> {
   const { run, pause, call } = task;
   const { s: seconds = 0, ...attempt } = call;
@@ -19,15 +19,15 @@ async function postpone(ports: RunnerPorts, task: CallTask): Promise<boolean> {
   return armRetry(ports, caller, { ...task, call: attempt }, { due: ports.clock.now() + seconds * 1000 });
 }
 
-/** Makes a call for a machine, or sets the timer of one that is repeated later. Returns the reply to a task that is over at once. */
+/** Makes a call for a machine, or sets the timer of an attempt that is due later. Returns the reply to a task that is over at once. */
 export async function makeCallOrSetTimer(ports: RunnerPorts, task: CallTask): Promise<TaskReply | undefined> {
   return (await postpone(ports, task)) ? undefined : makeCall(ports, task);
 }
 
 /**
- * Makes the attempt of a call whose timer has rung. Returns the reply by which the machine pauses for what is left if the timer
- * rang early; after a fault the machine makes the attempt itself, or the timer rings again if it was the first one, which was
- * delayed: not every machine can pause. An attempt that another task has made is left to that one.
+ * Makes the attempt of a call when its timer rings. If the timer rang early, the machine pauses for the rest: the reply says how
+ * long. After a fault the machine makes the attempt; a delayed first attempt waits for its timer again, because some machines
+ * cannot pause. Does nothing if another task has made the attempt.
  */
 export async function repeatCall(ports: RunnerPorts, { run, retry, due }: RetryCall): Promise<TaskReply | undefined> {
   const caller = await runs.find(ports, run);

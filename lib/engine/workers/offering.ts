@@ -1,6 +1,6 @@
 import type { WorkerCallee } from '../../domain/runs/calls.ts';
 import * as runs from '../../domain/runs/runs.ts';
-import { callerWith, type HoldingTask } from '../../domain/runs/waits.ts';
+import { type AwaitingTask, callerWith } from '../../domain/runs/waits.ts';
 import type { EnginePorts } from '../ports.ts';
 import { wakePoll } from './waiting-polls.ts';
 
@@ -14,11 +14,11 @@ export const notifyPolls = ({ namespaceId, callee }: Task): void => wakePoll(nam
  * Offers a stored task to the workers of its queue. Its end ends the task of the machine. Safe to repeat with another one:
  * the last one counts. Returns the task as it is stored then; one that has ended is to be reported by the caller.
  */
-export async function offerTask(ports: EnginePorts, task: Task, holding: HoldingTask): Promise<runs.Run> {
+export async function offerTask(ports: EnginePorts, task: Task, awaiting: AwaitingTask): Promise<runs.Run> {
   const { run } = await runs.update(ports, task, (current) => {
     const { parent } = current;
-    if (current.status !== 'pending' || parent === undefined || parent.token === holding.token) return undefined;
-    return { run: { ...current, parent: callerWith(parent, holding) } };
+    if (current.status !== 'pending' || parent === undefined || parent.token === awaiting.token) return undefined;
+    return { run: { ...current, parent: callerWith(parent, awaiting) } };
   });
   if (run.status === 'pending') notifyPolls(task);
   return run;

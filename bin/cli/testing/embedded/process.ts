@@ -102,16 +102,16 @@ export class TestProcess {
     const { table, blobs } = this.#options;
     return {
       table: {
-        get: (keys) => this.#read(() => table.get(keys)),
-        query: (query) => this.#read(() => table.query(query)),
+        get: (keys) => this.#uncounted(() => table.get(keys)),
+        query: (query) => this.#uncounted(() => table.query(query)),
         write: (writes) => this.#durable(() => table.write(writes), { kind: 'write', writes }),
       },
       blobs: {
-        put: (key, bytes) => this.#read(() => blobs.put(key, bytes)),
-        get: (key) => this.#read(() => blobs.get(key)),
-        remove: (prefix) => this.#read(() => blobs.remove(prefix)),
-        delete: (keys) => this.#read(() => blobs.delete(keys)),
-        list: (prefix, after) => this.#read(() => blobs.list(prefix, after)),
+        put: (key, bytes) => this.#uncounted(() => blobs.put(key, bytes)),
+        get: (key) => this.#uncounted(() => blobs.get(key)),
+        remove: (prefix) => this.#uncounted(() => blobs.remove(prefix)),
+        delete: (keys) => this.#uncounted(() => blobs.delete(keys)),
+        list: (prefix, after) => this.#uncounted(() => blobs.list(prefix, after)),
       },
     };
   }
@@ -120,10 +120,10 @@ export class TestProcess {
     const { executions, bus, schedules, timers } = this.runtime;
     return {
       executions: {
-        define: (...call) => this.#read(() => executions.define(...call)),
-        remove: (handle) => this.#read(() => executions.remove(handle)),
+        define: (...call) => this.#uncounted(() => executions.define(...call)),
+        remove: (handle) => this.#uncounted(() => executions.remove(handle)),
         start: (...call) => this.#durable(() => executions.start(...call), OTHER),
-        isRunning: (...call) => this.#read(() => executions.isRunning(...call)),
+        isRunning: (...call) => this.#uncounted(() => executions.isRunning(...call)),
         stop: (...call) => this.#durable(() => executions.stop(...call), OTHER),
         answer: (...call) => this.#durable(() => executions.answer(...call), OTHER),
       },
@@ -173,7 +173,8 @@ export class TestProcess {
     }
   }
 
-  async #read<T>(work: () => Promise<T>): Promise<T> {
+  /** For work after which no crash is tried: a read, or a write whose repetition changes nothing. */
+  async #uncounted<T>(work: () => Promise<T>): Promise<T> {
     if (this.hasCrashed) return never();
     const result = await work();
     return this.hasCrashed ? never() : result;

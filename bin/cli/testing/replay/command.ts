@@ -21,7 +21,7 @@ export interface ReplayValues {
   readonly json?: boolean | undefined;
 }
 
-type Engine = typeof import('../embedded/suite.ts');
+type Engine = typeof import('../embedded/disturbed-case.ts');
 
 async function openBundle(terminal: Terminal, file: string): Promise<Bundle> {
   const read = readBundle(await readText(terminal, file));
@@ -121,7 +121,7 @@ export async function replayBundle(values: ReplayValues, file: string, terminal:
   const bundle = await openBundle(terminal, file);
   const patience = patienceOf(values.timeout);
   const workflow = await presentWorkflow(terminal, file, { bundle, named: values.workflow });
-  const engine = await importOrExplain(() => import('../embedded/suite.ts'));
+  const engine = await importOrExplain(() => import('../embedded/disturbed-case.ts'));
   const context = { bundle, workflow, terminal };
   const replayed = await replay(context, engine, patience);
   const target = values['write-test'];

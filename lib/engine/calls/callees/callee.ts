@@ -1,7 +1,7 @@
 import type { ActionPlan } from '../../../compiler/plan/plan.ts';
 import type { CallScope, WantedFile, WorkerCallee } from '../../../domain/runs/calls.ts';
 import type { Run } from '../../../domain/runs/runs.ts';
-import { type CallKey, type CallMode, callerWith, type HoldingTask, type Parent } from '../../../domain/runs/waits.ts';
+import { type AwaitingTask, type CallKey, type CallMode, callerWith, type Parent } from '../../../domain/runs/waits.ts';
 import type { SecretReader } from '../../evaluation/secrets.ts';
 import type { RunnerPorts } from '../../ports.ts';
 import { childId } from '../../run/child-ids.ts';
@@ -50,7 +50,7 @@ export interface PreparedCall {
   readonly key: CallKey;
   readonly input: CallInput;
   /** The task of a machine that waits for the child; none by default. */
-  readonly task?: HoldingTask;
+  readonly task?: AwaitingTask;
 }
 
 /** The callee of an action: one shape for all kinds, one file a kind. */
@@ -75,7 +75,7 @@ export interface Callee {
 }
 
 /** Stands for no task: the end of the child ends none. */
-export const NO_TASK: HoldingTask = { token: '' };
+export const NO_TASK: AwaitingTask = { token: '' };
 
 /** The id of the child of a call. */
 export const idOfCall = ({ caller: { run, origin }, key }: PreparedCall): string => childId(run, origin, key);

@@ -1,5 +1,5 @@
 import * as runs from '../../../domain/runs/runs.ts';
-import { callerWith, type HoldingTask } from '../../../domain/runs/waits.ts';
+import { type AwaitingTask, callerWith } from '../../../domain/runs/waits.ts';
 import * as revisions from '../../../domain/tree/revisions.ts';
 import { admit, admitCall, driveCall } from '../../admission/admission.ts';
 import { callExecution } from '../../machines/call-machines.ts';
@@ -27,7 +27,7 @@ async function admitStored(ports: DeliveryPorts, child: runs.Run): Promise<runs.
 }
 
 /** Notes the task that a queued child ends. It has an execution when it has a place. */
-async function holdQueued(ports: DeliveryPorts, child: runs.Run, task: HoldingTask): Promise<runs.Run> {
+async function noteTask(ports: DeliveryPorts, child: runs.Run, task: AwaitingTask): Promise<runs.Run> {
   const { run } = await runs.update(ports, child, (current) => {
     const { parent, status } = current;
     if (status !== 'pending' || parent === undefined || parent.token === task.token) return undefined;
@@ -40,14 +40,14 @@ async function holdQueued(ports: DeliveryPorts, child: runs.Run, task: HoldingTa
  * Starts an execution for a stored child, which ends the task when the child ends. Safe to repeat with another task: the
  * last one counts. Returns the child as it is stored then. The task of a worker needs no execution.
  */
-export async function launch(ports: DeliveryPorts, stored: runs.Run, task: HoldingTask): Promise<runs.Run> {
+export async function launch(ports: DeliveryPorts, stored: runs.Run, task: AwaitingTask): Promise<runs.Run> {
   if (runs.isTask(stored)) {
     notifyPolls(stored);
     return stored;
   }
   const child = await admitStored(ports, stored);
   if (runs.isQueued(child)) {
-    const held = await holdQueued(ports, child, task);
+    const held = await noteTask(ports, child, task);
     // The process that stored a call may have crashed before it did this, and only its caller leads to a call.
     await driveCall(ports, held);
     return held;

@@ -47,7 +47,7 @@ export class StepUnit extends UnitOfWork<RunnerPorts> {
   readonly tools: Tools;
   /** The run must continue in a machine after this commit, although it does not wait. */
   mustMove = false;
-  /** The event that ends the wait is stored with this commit: until then another event may take its place. */
+  /** The run has the event that ends its wait in memory only. Until this commit succeeds another event may win, so no child may begin. */
   holdsEvent = false;
 
   constructor(ports: RunnerPorts, run: Run, tools: Tools) {
