@@ -1,5 +1,5 @@
 /** A turn that awaits nothing but the database yields after this long. */
-const MAX_TURN_MS = 10;
+const MAX_TURN_MS = 5;
 /** The same in operations, where the time must not matter. */
 const MAX_OPERATIONS = 100;
 const DONE = Promise.resolve();
