@@ -17,8 +17,8 @@ const KINDS: Readonly<Record<'usual' | 'web' | 'deployed', Tests>> = {
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    // One more than the two processors that CI has: tests of containers and of deadlines mostly wait.
-    maxWorkers: 3,
+    // More than the two processors that CI has: half of the time of the tests is waiting for processes and deadlines.
+    maxWorkers: 5,
     // CDK's check of templates costs seconds in each file; `bundles.test.ts` synthesizes the app with it.
     env: { CDK_VALIDATION: 'false' },
   },

@@ -59,7 +59,7 @@ test('the polls that wait for a queue read it as if they were one', async () => 
 
 test('a task wakes one of the polls that wait', async () => {
   const ports = countedPorts();
-  const all = Array.from({ length: POLLS }, () => poll(ports, 'PT2S'));
+  const all = Array.from({ length: POLLS }, () => poll(ports, 'PT6S'));
   while (queries < OF_READ * POLLS) await new Promise((resolve) => setTimeout(resolve, 5));
   queries = 0;
   await world.execute('main', '{}');
