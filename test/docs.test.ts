@@ -61,6 +61,28 @@ test('docs/README.md is an index of all pages', () => {
   expect(top.filter((page) => !listed.includes(page))).toEqual([]);
 });
 
+test('a page says in its first paragraph what it is for, and in its last one what to read next', () => {
+  const all = globSync('docs/{*,states/*}.md').filter((page) => page !== 'docs/README.md');
+  const wrong = all.flatMap((page) => {
+    const text = readFileSync(page, 'utf8');
+    const next = text.split(/^(?:## Next$|\*\*Next:\*\* )/m)[1] ?? '';
+    return [
+      ...(/^# .+\n\n[A-Z`][^\n]{25}/.test(text) ? [] : [`${page} has no purpose below its title`]),
+      ...(next.includes('](') && !/^#/m.test(next) ? [] : [`${page} does not end with what to read next`]),
+    ];
+  });
+  expect(all.length).toBeGreaterThan(50);
+  expect(wrong).toEqual([]);
+});
+
+test('docs/README.md begins with an index by task', () => {
+  const [, table = ''] =
+    /\n\| I want to … \| \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(readFileSync('docs/README.md', 'utf8')) ?? [];
+  for (const task of ['call an API', 'wait', 'test', 'debug a failure', 'limit concurrency', 'move from Direktiv']) {
+    expect(table).toMatch(new RegExp(`^\\| ${task}\\b.*\\]\\(`, 'm'));
+  }
+});
+
 test('docs/decisions/README.md is an index of all decisions, in the groups of their subjects', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const listed = [...index.matchAll(/^\| \[(\d+)\]\((\d{3})-[\w-]+\.md\) \|/gm)].map(([, short = '', long]) => {

@@ -5,7 +5,7 @@ import { commonLines, ownLines } from './shell/help.ts';
 
 const INTRODUCTION = `# The command line
 
-This page is made from the table of commands by \`npm run docs\`.
+You find here every command of \`weft\` with its options. This page is made from the table of commands by \`npm run docs\`.
 
 \`\`\`sh
 npm run -s weft -- help                                        # in a clone
@@ -84,9 +84,11 @@ function sectionOf([name, command]: readonly [string, Command]): string {
   ].join('\n\n');
 }
 
+const NEXT = '**Next:** [pull requests and agents](tools.md), [testing workflows](testing.md), [editors](editors.md).';
+
 /** The text of docs/command-line.md, made from the table of commands. */
 export async function commandHandbook(): Promise<string> {
   const commands = Object.entries(await loadAll());
   const all = `## Commands\n\nOptions of every command:\n\n${fenced(commonLines())}`;
-  return `${[INTRODUCTION.trimEnd(), all, ...commands.map(sectionOf)].join('\n\n')}\n`;
+  return `${[INTRODUCTION.trimEnd(), all, ...commands.map(sectionOf), NEXT].join('\n\n')}\n`;
 }

@@ -21,7 +21,8 @@ function entries(): Entry[] {
 
 const HEAD = `# Rules for workflow texts
 
-Made by \`npm run docs\` from the rules. \`weft validate FILE|FOLDER\` applies them, without a service.
+You find here each rule that \`weft validate FILE|FOLDER\` applies, without a service, with a mistake and its correction.
+This page is made from the rules by \`npm run docs\`.
 
 - An **error** is a mistake because of which the text cannot be stored.
 - A **warning** is about a text that can be stored, as the original does, and that fails or does something else in a run.
@@ -37,9 +38,11 @@ function page({ id, severity, about, wrong, right }: Entry): string {
   return `## ${id}\n\n**${severity}.** ${about}\n\nWrong:\n\n${fenced(wrong)}\n\nRight:\n\n${fenced(right)}\n`;
 }
 
+const NEXT = '**Next:** [the rules in your editor](editors.md), [testing workflows](testing.md).\n';
+
 /** The rules as a document in Markdown: a table, and a section for each rule with an example. */
 export function lintHandbook(): string {
   const all = entries();
   const rows = all.map(({ id, severity }) => `| [${id}](#${id}) | ${severity} |`);
-  return [HEAD, `| rule | severity |\n|---|---|\n${rows.join('\n')}\n`, ...all.map(page)].join('\n');
+  return [HEAD, `| rule | severity |\n|---|---|\n${rows.join('\n')}\n`, ...all.map(page), NEXT].join('\n');
 }

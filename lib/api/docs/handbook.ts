@@ -107,8 +107,8 @@ function chapter(name: FamilyName): string[] {
 
 const HEAD = `# The REST API
 
-This page is made from the registry (\`lib/api/registry/routes/\`) by \`npm run docs\`. \`docs/openapi.json\` is the
-machine-readable form.
+You find here every operation of the REST API, with its bodies, replies and errors. This page is made from the registry
+(\`lib/api/registry/routes/\`) by \`npm run docs\`. [openapi.json](openapi.json) is the machine-readable form.
 
 Every path exists below \`/api\` and below \`/api/v2\`. \`{name+}\` may contain slashes. The API key is sent in one of the
 headers \`Service-Api-Key\`, \`KEY\`, \`apikey\`, \`service-token\`, \`direktiv-token\`, \`Direktiv-Api-Key\`, or as
@@ -127,8 +127,10 @@ function shapes(): string[] {
   return ['## Shapes', '', 'A `?` marks an optional field.', '', ...lines];
 }
 
+const NEXT = '**Next:** [clients in TypeScript](tools.md#a-program) and [in Python](python.md), [events](events.md).';
+
 /** The text of docs/api.md: a description of every route. */
 export function handbook(): string {
   const chapters = (Object.keys(families) as FamilyName[]).flatMap(chapter);
-  return `${[HEAD, '', ...chapters, ...lists(), ...shapes()].join('\n')}\n`;
+  return `${[HEAD, '', ...chapters, ...lists(), ...shapes(), '', NEXT].join('\n')}\n`;
 }
