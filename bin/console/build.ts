@@ -16,11 +16,12 @@ const ENTRIES = {
 };
 
 /** The file of each entry. */
-type Entries = Readonly<Record<keyof typeof ENTRIES, string>>;
+export type Entries = Readonly<Record<keyof typeof ENTRIES, string>>;
 
 type Outputs = Metafile['outputs'];
 
-async function bundle(folder: string, entries: Entries): Promise<Outputs> {
+/** Bundles the files of a page for browsers into the folder `assets` of a folder. Throws what esbuild throws. */
+export async function bundlePage(folder: string, entries: Entries): Promise<Outputs> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: file, out })),
@@ -44,8 +45,8 @@ async function bundle(folder: string, entries: Entries): Promise<Outputs> {
   return metafile.outputs;
 }
 
-/** The file that was made of an entry. */
-function outputOf(outputs: Outputs, entry: string): string {
+/** The file that was made of an entry. Throws Error if there is none. */
+export function outputOf(outputs: Outputs, entry: string): string {
   const found = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === entry);
   if (found === undefined) throw new Error(`esbuild made nothing of ${entry}`);
   return found;
@@ -128,7 +129,7 @@ export async function buildConsole(folder = CONSOLE_FOLDER, options: BuildOption
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   try {
-    const outputs = await bundle(draft, entries);
+    const outputs = await bundlePage(draft, entries);
     await writePage(draft, outputs, entries);
     if (options.compressed) await compress(draft);
     const sizes = await sizesOf(draft, outputs, entries);

@@ -14,14 +14,18 @@ async function newestIn(path: string): Promise<number> {
   return Math.max(found.mtimeMs, ...times);
 }
 
+/** Whether a built file is missing, or older than one of the paths of its sources, which are relative to the clone. */
+export async function isOutdated(file: string, sources: readonly string[]): Promise<boolean> {
+  const changed = Math.max(...(await Promise.all(sources.map((path) => newestIn(join(ROOT, path))))));
+  return (await newestIn(file)) <= changed;
+}
+
 /**
  * Builds the console unless the present build is newer than its sources. Throws Error if it cannot be built, for example
  * without the optional package of the bundler.
  */
 export async function prepareConsole(): Promise<void> {
-  const built = await newestIn(join(CONSOLE_FOLDER, 'index.html'));
-  const changed = Math.max(...(await Promise.all(SOURCES.map((path) => newestIn(join(ROOT, path))))));
-  if (built > changed) return;
+  if (!(await isOutdated(join(CONSOLE_FOLDER, 'index.html'), SOURCES))) return;
   // Loaded only here: the service runs without the packages that build the console.
   const { buildConsole } = await import('./build.ts');
   await buildConsole();
