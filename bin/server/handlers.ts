@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { GatewaySettings, StreamingHandler } from '../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../lib/adapters/local/reply-stream.ts';
 import { isConsolePath } from '../../lib/api/console/console.ts';
+import { isSitePath } from '../../lib/api/console/site.ts';
 import { type Match, matchRoute } from '../../lib/api/http/match.ts';
 import type { Reply, StreamedReply } from '../../lib/api/http/reply.ts';
 import { type RequestEvent, readBody, toRequestHead } from '../../lib/api/http/request.ts';
@@ -13,6 +14,7 @@ import type { Ports } from '../../lib/ports/ports.ts';
 import { loadConsole } from './access/console.ts';
 import { METRICS_PATH, type MetricsSource, metricsHandler } from './access/metrics.ts';
 import type { SignInLinks } from './access/sign-in.ts';
+import { siteHandler } from './access/site.ts';
 
 /** The functions that serve requests. */
 const FUNCTIONS: { readonly [Name in LambdaName]: () => Promise<RouteHandlers<Name>> } = {
@@ -82,7 +84,7 @@ export interface LocalPages {
   readonly metrics: MetricsSource;
 }
 
-/** Loads the handlers of every route, of the console and of the metrics with these ports, for the gateway. */
+/** Loads the handlers of every route, of the console, the documentation and the metrics with these ports, for the gateway. */
 export async function loadHandlers(
   ports: Ports,
   { links, metrics }: LocalPages,
@@ -93,14 +95,16 @@ export async function loadHandlers(
   );
   const console = await loadConsole(links);
   const metricsPage = metricsHandler(ports, metrics);
+  const site = siteHandler();
   return {
     isFrugal(method, path, query) {
-      if (isConsolePath(path) || path === METRICS_PATH) return true;
+      if (isConsolePath(path) || isSitePath(path) || path === METRICS_PATH) return true;
       const match = matchOf(method, path, query);
       return !('route' in match) || isFrugal(match.route);
     },
     handlerOf(method, path, query) {
       if (isConsolePath(path)) return console;
+      if (isSitePath(path)) return site;
       if (path === METRICS_PATH) return metricsPage;
       const match = matchOf(method, path, query);
       const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;

@@ -96,6 +96,7 @@ export const LAYERS: readonly Layer[] = [
     rooms: ['bin/server'],
     on: [
       'bin/console',
+      'bin/site',
       'functions/http',
       'functions/lambdas/console.ts',
       'lib/engine/tasks',

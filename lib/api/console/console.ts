@@ -24,7 +24,8 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-const GUARDS: Readonly<Record<string, string>> = {
+/** The headers of every reply of the console and of the documentation. */
+export const GUARDS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
