@@ -17,6 +17,7 @@ import {
   usesOf,
 } from './release/trial.ts';
 import { startService } from './server/service.ts';
+import { buildSite } from './site/build.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -44,6 +45,16 @@ async function tryWith(project: Project, nodes: readonly Node[]): Promise<void> 
   await service.close();
 }
 
+/** Makes the documentation as pages in a folder. Returns its problems, and how large it is. */
+async function tryDocs(folder: string): Promise<[problems: string[], size?: string]> {
+  try {
+    const { pages, bytes } = await buildSite(folder);
+    return [[], `${pages} pages, ${megabytes(bytes)}`];
+  } catch (error) {
+    return [[error instanceof Error ? error.message : String(error)]];
+  }
+}
+
 const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
 const isTrial = values['dry-run'];
 const reasons = isTrial ? [] : refusals(ROOT);
@@ -62,6 +73,8 @@ const archive = join(FOLDER, packed.filename);
 const size = `${packed.files.length} files, ${megabytes(packed.size)} packed, ${megabytes(packed.unpackedSize)} unpacked`;
 report('contents', packedProblems(packed), size);
 report('bill of materials', [], `${writeBom(packed)} packages`);
+const docs = join(FOLDER, 'docs');
+report('documentation', ...(await tryDocs(docs)));
 const project = await installInto(archive);
 try {
   report('installed in an empty project', [], megabytes(project.bytes));
@@ -72,5 +85,8 @@ try {
   await removeProject(project);
 }
 console.log(`${passed} passed, ${failed} failed`);
-if (failed === 0 && !isTrial) console.log(`To publish: npm publish ${archive}`);
+if (failed === 0 && !isTrial) {
+  console.log(`To publish: npm publish ${archive}`);
+  console.log(`To publish the documentation: aws s3 sync ${docs} s3://BUCKET --delete`);
+}
 process.exit(failed === 0 ? 0 : 1);

@@ -108,5 +108,5 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['bin/cli'], on: ['bin/server', 'lib/adapters/aws/measures.ts', 'lib/testing'] },
   { rooms: ['bench'], on: ['bin/server', 'test'] },
   { rooms: ['bin/functions'], on: ['bin/console', 'bin/licenses', 'cdk'] },
-  { rooms: ['bin'], on: ['bin/cli', 'bin/functions', 'bin/licenses', 'test'] },
+  { rooms: ['bin'], on: ['bin/cli', 'bin/functions', 'bin/licenses', 'bin/site', 'test'] },
 ];
