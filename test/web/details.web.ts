@@ -92,6 +92,37 @@ test('the settings say where alerts go, and show what the service refuses', asyn
   await expect.poll(stored).toBeUndefined();
 });
 
+test('the settings have the mail server, and show what the service refuses', async () => {
+  const page = await console_.open(`n/${NS}/settings`);
+  const mail = page.getByRole('region', { name: 'Mail server' });
+  const stored = async () => (await ask(console_.client, 'GET', `${BASE}/config`))?.['mail'];
+  const storing = mail.getByRole('button', { name: 'Store' });
+  expect(await storing.isDisabled()).toBe(true);
+  expect(await mail.getByLabel('Port').count()).toBe(0);
+  await mail.getByLabel('Host').fill('smtp.example.com');
+  await mail.getByLabel('Port').fill('465');
+  await mail.getByLabel('Secret with the user').fill('MAIL_USER');
+  await storing.click();
+  await mail.getByRole('alert').getByText('mail.').waitFor();
+  await mail.getByLabel('Secret with the password').fill('MAIL_PASSWORD');
+  await mail.getByLabel('Sender').fill('Shop <shop@example.com>');
+  await mail.getByLabel('TLS', { exact: true }).selectOption('from the start');
+  await storing.click();
+  const login = { user: 'MAIL_USER', password: 'MAIL_PASSWORD' };
+  const server = { host: 'smtp.example.com', port: 465, tls: 'implicit', ...login, from: 'Shop <shop@example.com>' };
+  await expect.poll(stored).toEqual(server);
+
+  await page.reload();
+  expect(await mail.getByLabel('Port').inputValue()).toBe('465');
+  expect(await mail.getByLabel('TLS', { exact: true }).inputValue()).toBe('implicit');
+  await mail.getByLabel('Port').fill('');
+  await storing.click();
+  await expect.poll(async () => (await stored())?.['port']).toBeUndefined();
+  await mail.getByLabel('Host').fill('');
+  await mail.getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(stored).toBeUndefined();
+});
+
 test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {
   await store('twig', 'states: [{id: a, type: noop}]\n');
   await store('caller', callOf('twig'));

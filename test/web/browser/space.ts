@@ -81,6 +81,7 @@ async function addData(client: Client, base: string): Promise<void> {
     json: { reg: 'https://registry.example.com', data: 'user:token' },
   });
   await client.call('POST', `${base}/eventfilter/drop-tests`, { body: 'return event' });
+  await ask(client, 'PATCH', `${base}/config`, { mail: { host: 'smtp.example.com', from: 'shop@example.com' } });
   await ask(client, 'PUT', `${base}/tree/hello.yaml?op=create-node-attributes`, { attributes: ['nightly'] });
 }
 

@@ -12,6 +12,7 @@ import { Head, Section } from '../../parts/head/head.tsx';
 import { ErrorNote, Skeleton } from '../../parts/note/note.tsx';
 import { say } from '../../parts/toast/toast.tsx';
 import { Alerts } from './alerts.tsx';
+import { Mail } from './mail.tsx';
 import type { PartProps } from './part.ts';
 
 function Broadcast({ namespace, config }: PartProps) {
@@ -151,6 +152,7 @@ export function SettingsPage({ params }: { readonly params: Readonly<Record<stri
         <>
           <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
           <Alerts key={JSON.stringify(value.value.alerts)} namespace={namespace} config={config} />
+          <Mail key={JSON.stringify(value.value.mail)} namespace={namespace} config={config} />
           <Broadcast namespace={namespace} config={config} />
           <Quotas namespace={namespace} />
           <Delete namespace={namespace} />
