@@ -123,6 +123,44 @@ test('the settings have the mail server, and show what the service refuses', asy
   await expect.poll(stored).toBeUndefined();
 });
 
+const WAIT = 'states: [{id: wait, type: delay, duration: PT10M}]\n';
+
+test('the queue shows the place of each run and what has the places; a cancelled run leaves it', async () => {
+  await store('sync', `concurrency: {limit: 1, key: jq(.customer)}\n${WAIT}`);
+  await store('paced', `rate: {limit: 1, per: PT1H}\n${WAIT}`);
+  const page = await console_.open(`n/${NS}/queue`, { width: 1440, height: 900 });
+  await page.getByText('No run waits to begin').waitFor();
+  const runs: string[] = [];
+  for (const customer of ['c-7', 'c-7', 'c-7', 'c-8']) {
+    runs.push(await started(console_.client, NS, 'sync', { customer }));
+  }
+  const [atWork = '', second = ''] = runs;
+  await started(console_.client, NS, 'paced', {});
+  await started(console_.client, NS, 'paced', {});
+  await page.reload();
+  const rows = page.getByRole('table', { name: 'Queued runs' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await rows.nth(0).getByRole('cell').allInnerTexts()).toEqual(
+    expect.arrayContaining([expect.stringContaining('paced'), 'none', 'held', expect.stringContaining('rate, begins')]),
+  );
+  expect(await rows.nth(1).getByRole('cell').nth(1).textContent()).toBe('c-7');
+  expect([
+    await rows.nth(1).getByRole('cell').nth(2).textContent(),
+    await rows.nth(2).getByRole('cell').nth(2).textContent(),
+  ]).toEqual(['1', '2']);
+  const holder = await rows.nth(1).getByRole('cell').nth(3).getByRole('link').getAttribute('href');
+  expect(holder?.endsWith(atWork)).toBe(true);
+
+  await rows.nth(1).getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  await untilStatus(console_.client, NS, second, 'failed');
+  await page.reload();
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.nth(1).getByRole('cell').nth(2).textContent()).toBe('1');
+  await rows.nth(1).getByRole('link').first().click();
+  await page.getByText('Number 1 in the queue of its workflow').waitFor();
+});
+
 test('the timeline of a run has the bars of its child runs, which lead to them, and folds them', async () => {
   await store('twig', 'states: [{id: a, type: noop}]\n');
   await store('caller', callOf('twig'));

@@ -83,6 +83,20 @@ test('sees when the clock starts a workflow', async () => {
   await page.getByRole('table', { name: 'Schedules' }).getByText('0 2 * * *').waitFor();
 });
 
+test('sees which run waits for a place, and cancels it', async () => {
+  await store('sync', 'concurrency: {limit: 1}\nstates: [{id: wait, type: delay, duration: PT10M}]\n');
+  await started(console_.client, NS, 'sync', {});
+  const queued = await started(console_.client, NS, 'sync', {});
+  const page = await open('/queue');
+  const row = page.getByRole('table', { name: 'Queued runs' }).locator('tbody tr');
+  await row.getByText('Number 1, since').waitFor();
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  await untilStatus(console_.client, NS, queued, 'failed');
+  await page.reload();
+  await page.getByText('No run waits to begin').waitFor();
+});
+
 test('the filters of the list of runs are in one row at 1440 px', async () => {
   const page = await console_.open(`n/${NS}/runs?trigger=top&status=failed`, { width: 1440, height: 900 });
   await page.getByRole('button', { name: 'Clear' }).waitFor();

@@ -9,6 +9,7 @@ import { MetricsPage } from '../pages/metrics/metrics.tsx';
 import { NamespacesPage } from '../pages/namespaces/namespaces.tsx';
 import { OverviewPage } from '../pages/overview/overview.tsx';
 import { PlaygroundPage } from '../pages/playground/playground.tsx';
+import { QueuePage } from '../pages/queue/queue.tsx';
 import { RegistriesPage } from '../pages/registries/registries.tsx';
 import { RunPage } from '../pages/run/run.tsx';
 import { RunsPage } from '../pages/runs/runs.tsx';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   { path: 'n/:namespace/webhooks', page: WebhooksPage },
   { path: 'n/:namespace/metrics', page: MetricsPage },
   { path: 'n/:namespace/failures', page: FailuresPage },
+  { path: 'n/:namespace/queue', page: QueuePage },
   { path: 'n/:namespace/schedules', page: SchedulesPage },
   { path: 'n/:namespace/log', page: LogPage },
   { path: 'n/:namespace/variables', page: VariablesPage },

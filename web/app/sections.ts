@@ -24,6 +24,7 @@ export function sectionsOf(namespace: string): readonly Section[] {
     { id: 'events', label: 'Events', icon: 'events', href: addresses.events(namespace), key: 'e' },
     { id: 'approvals', label: 'Approvals', icon: 'approvals', href: addresses.approvals(namespace), key: 'a' },
     { id: 'failures', label: 'Failures', icon: 'warning', href: addresses.failures(namespace), key: 'f' },
+    { id: 'queue', label: 'Queue', icon: 'queue', href: addresses.queue(namespace), key: 'q' },
     { id: 'schedules', label: 'Schedules', icon: 'clock', href: addresses.schedules(namespace), key: 'c' },
     { id: 'metrics', label: 'Metrics', icon: 'metrics', href: addresses.metrics(namespace), key: 'm' },
     { id: 'log', label: 'Log', icon: 'log', href: addresses.log(namespace), key: 'l' },

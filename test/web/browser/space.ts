@@ -127,6 +127,13 @@ async function addOutside(client: Client, namespace: string): Promise<string> {
   return asking;
 }
 
+/** Two runs of a workflow that has one place. */
+async function addQueue(client: Client, namespace: string): Promise<void> {
+  const source = 'concurrency: {limit: 1, key: jq(.shop)}\nstates: [{id: wait, type: delay, duration: PT10M}]\n';
+  await ask(client, 'PUT', `/api/namespaces/${namespace}/tree/sync?op=create-workflow`, source);
+  for (let run = 0; run < 2; run += 1) await started(client, namespace, 'sync', { shop: 'north' });
+}
+
 /** Waits until a run waits for a worker. */
 export async function untilTaskOf(client: Client, namespace: string, id: string): Promise<void> {
   for (;;) {
@@ -147,6 +154,7 @@ export async function makeSpace(client: Client, namespace: string): Promise<Spac
   await started(client, namespace, 'hello.yaml', { name: 'Ada' });
   await addData(client, base);
   const asking = await addOutside(client, namespace);
+  await addQueue(client, namespace);
   await untilStatus(client, namespace, complete, 'complete');
   await untilStatus(client, namespace, failed, 'failed');
   await untilListening(client, namespace, waiting);
@@ -209,6 +217,7 @@ export function pagesOf({
     queue: `n/${ns}/workers?queue=labelling`,
     webhooks: `n/${ns}/webhooks`,
     webhook: `n/${ns}/webhooks?workflow=%2Fpush`,
+    'queued runs': `n/${ns}/queue`,
     schedules: `n/${ns}/schedules`,
     failures: `n/${ns}/failures`,
     metrics: `n/${ns}/metrics`,

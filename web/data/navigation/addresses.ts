@@ -30,6 +30,7 @@ export const addresses = {
   service: (namespace: string, name: string, query: Query = {}) =>
     hrefOf(ofNamespace(namespace, 'services', name), query),
   metrics: (namespace: string, query: Query = {}) => hrefOf(ofNamespace(namespace, 'metrics'), query),
+  queue: (namespace: string) => hrefOf(ofNamespace(namespace, 'queue')),
   schedules: (namespace: string) => hrefOf(ofNamespace(namespace, 'schedules')),
   failures: (namespace: string, query: Query = {}) => hrefOf(ofNamespace(namespace, 'failures'), query),
   log: (namespace: string, query: Query = {}) => hrefOf(ofNamespace(namespace, 'log'), query),

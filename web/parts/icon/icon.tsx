@@ -5,6 +5,7 @@ const PATHS = {
   folder: 'M2 4.5v8h12v-6.5H8l-1.5-2H2z',
   workflow: 'M2.5 2.5h4v4h-4zM9.5 9.5h4v4h-4zM6.5 4.5h3a2 2 0 0 1 2 2v3',
   runs: 'M8 2a6 6 0 1 0 6 6M8 2a6 6 0 0 1 6 6M6.5 5.5v5l4-2.5z',
+  queue: 'M2.5 3.5h11M2.5 8h7.5M2.5 12.5h4',
   events: 'M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z',
   approvals: 'M2.5 8.5l3 3 5.5-6M9 11.5l.5.5 4.5-6',
   audit: 'M3 2.5h7l3 3v8H3zM5.5 6.5h3M5.5 9l1.5 1.5 3-3',
