@@ -4,7 +4,7 @@ import type { Alarm } from '../../lib/adapters/local/concurrency/timers.ts';
 import type { LocalDatabase } from '../../lib/adapters/local/database/database.ts';
 import { type LocalExecutionsOptions, localExecutions } from '../../lib/adapters/local/executions/executions.ts';
 import type { InvokeContext } from '../../lib/adapters/local/interpreter/context/runtime.ts';
-import { localSchedules } from '../../lib/adapters/local/schedules.ts';
+import { localSchedules, type Undelivered } from '../../lib/adapters/local/schedules.ts';
 import { localTimers } from '../../lib/adapters/local/timers.ts';
 import { STEPS_FUNCTION } from '../../lib/compiler/emit/emit.ts';
 import type { Failure } from '../../lib/domain/events/dead-letters.ts';
@@ -88,10 +88,10 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
     giveUpEvent: async (detail: Message, why: Failure) => {
       await keepDeadLetter(ports(), { detail }, why);
     },
-    tick: async ({ target }: Target, planned: number, omittedUntil?: number) => {
+    tick: async ({ target }: Target, planned: number, undelivered: Undelivered) => {
       await ports().processor?.takeTurn(target.namespace);
       onInvoke?.();
-      return around(() => startByClock(ports(), target, planned, { isPatient: true, omittedUntil }));
+      return around(() => startByClock(ports(), target, planned, { isPatient: true, ...undelivered }));
     },
     giveUpTick: async ({ target }: Target, planned: number, why: Failure) => {
       await keepDeadLetter(ports(), { target, planned: new Date(planned).toISOString() }, why);

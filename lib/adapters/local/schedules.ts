@@ -13,10 +13,10 @@ export interface LocalSchedulesOptions {
   /** Where schedules, and ticks until they are delivered, are stored. */
   readonly database: LocalDatabase;
   /**
-   * Handles a tick with its planned time (milliseconds since 1970). If it throws, it is called again after a delay. The
-   * planned times after it and up to `omittedUntil` are not delivered.
+   * Handles a tick with its planned time (milliseconds since 1970), and names those that are not delivered. If it throws, it is
+   * called again after a delay.
    */
-  readonly tick: (schedule: Schedule, planned: number, omittedUntil?: number) => Promise<void>;
+  readonly tick: (schedule: Schedule, planned: number, undelivered: Undelivered) => Promise<void>;
   /**
    * The milliseconds after which a tick that threw is delivered again although it did not fail; undefined: it failed. Of the
    * ticks of a schedule that are delayed, the newest is delivered, or all if it has `missed: all`.
@@ -30,6 +30,14 @@ export interface LocalSchedulesOptions {
   readonly alarm?: Alarm;
   /** Counts the work in progress of several adapters, so that a caller can wait for its end. */
   readonly activity?: Activity;
+}
+
+/** The planned times of a schedule that are not delivered, beside one that is, milliseconds since 1970. */
+export interface Undelivered {
+  /** The last of those after it: there are too many. */
+  readonly omittedUntil?: number;
+  /** The first of those before it: they passed while no process ran. */
+  readonly missedSince?: number;
 }
 
 export interface LocalSchedules extends Schedules {
@@ -50,11 +58,9 @@ interface ScheduleRow {
   readonly told: number;
 }
 
-interface Tick {
+interface Tick extends Undelivered {
   readonly name: string;
   readonly planned: number;
-  /** The end of the ticks after it that are not delivered, because there are too many. */
-  readonly omittedUntil?: number;
 }
 
 type Target = Schedule['target'] & Pick<Schedule, 'missed'>;
@@ -194,7 +200,10 @@ class JournaledSchedules implements LocalSchedules {
   /** The ticks of a schedule after its last one: the newest, or with `missed: all` each of them, the earliest first. */
   #dueTicks(row: ScheduleRow, newest: number): Tick[] {
     const { name, cron, told: since } = row;
-    if (!startsAll(row)) return [{ name, planned: newest }];
+    if (!startsAll(row)) {
+      const first = this.#options.nextTick(cron, since) ?? newest;
+      return [{ name, planned: newest, ...(first < newest ? { missedSince: first } : {}) }];
+    }
     const times = ticksBetween(this.#options.nextTick, cron, { since, until: newest, most: MAX_MISSED });
     const isPart = times.at(-1) !== newest;
     return times.map((planned, index) => ({
@@ -221,8 +230,8 @@ class JournaledSchedules implements LocalSchedules {
     }
   }
 
-  #deliver({ planned, omittedUntil, ...tick }: Tick): Promise<void> {
-    return this.#with(tick, (schedule) => this.#options.tick(schedule, planned, omittedUntil));
+  #deliver({ name, planned, ...undelivered }: Tick): Promise<void> {
+    return this.#with({ name }, (schedule) => this.#options.tick(schedule, planned, undelivered));
   }
 
   /** Does nothing for a schedule that was removed meanwhile. */

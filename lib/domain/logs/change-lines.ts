@@ -57,6 +57,11 @@ const LINES = {
     text: (from: string, to: string) =>
       `Did not start for the planned times after ${from} until ${to}: too many were missed. 'weft schedules backfill' with --from ${from} --to ${to} starts them.`,
   },
+  'schedule.miss': {
+    log: 'workflow',
+    text: (from: string, before: string) =>
+      `Did not start for the planned times from ${from} and before ${before}: the service did not run then, and 'missed' is not 'all'. 'weft schedules backfill' with --from ${from} --to ${before} starts them.`,
+  },
   'workflow.logger': { log: 'workflow', text: (logger: string) => `Workflow now logging to cloudevents: ${logger}` },
   'workflow.variable': {
     log: 'workflow',

@@ -98,6 +98,8 @@ export interface TickDelivery {
   readonly isPatient?: boolean;
   /** The planned times after this one and up to that time (milliseconds since 1970) are not delivered: there are too many. */
   readonly omittedUntil?: number | undefined;
+  /** The planned times from that time on and before this one are not delivered: they passed while no process ran. */
+  readonly missedSince?: number | undefined;
 }
 
 /**
@@ -108,24 +110,36 @@ export async function startByClock(
   ports: RunnerPorts,
   target: Schedule['target'],
   planned: number,
-  { isForced = false, isPatient = false, omittedUntil }: TickDelivery = {},
+  { isForced = false, isPatient = false, ...undelivered }: TickDelivery = {},
 ): Promise<void> {
   const readAt = ports.clock.now();
   const opened = await openById(ports, { ...target, path: target.workflow });
   const plan = opened?.revision.plan;
   if (opened === undefined || plan?.start.type !== 'scheduled' || !opened.node.live) return;
   const skipped = isForced ? undefined : missedReason(plan.start, planned, readAt);
-  if (skipped !== undefined) return note(ports, 'schedule.skip', opened, toTimestamp(planned), skipped);
+  if (skipped !== undefined) {
+    await note(ports, 'schedule.skip', opened, toTimestamp(planned), skipped);
+    return noteUndelivered(ports, opened, planned, undelivered);
+  }
   const start = { id: runOfTick(target, planned), input: new Uint8Array(), invoker: 'cron' };
   const isUrgent = readAt - planned > MAX_TICK_DELAY_MS && !(isPatient && plan.start.missed === 'all');
   // A workflow that skips starts has runs at work.
   await startRun(ports, { ...opened, readAt }, { ...start, isUrgent }).catch((error: unknown) => {
     if (!(error instanceof FullError)) throw error;
   });
-  if (omittedUntil !== undefined) {
-    await note(ports, 'schedule.omit', opened, toTimestamp(planned), toTimestamp(omittedUntil));
-  }
+  await noteUndelivered(ports, opened, planned, undelivered);
   if (opened.node.path !== target.workflow) await schedules.arm(ports, opened, plan);
+}
+
+async function noteUndelivered(
+  ports: RunnerPorts,
+  opened: Pick<Startable, 'namespace' | 'node'>,
+  planned: number,
+  { omittedUntil, missedSince }: TickDelivery,
+): Promise<void> {
+  const at = toTimestamp(planned);
+  if (omittedUntil !== undefined) await note(ports, 'schedule.omit', opened, at, toTimestamp(omittedUntil));
+  if (missedSince !== undefined) await note(ports, 'schedule.miss', opened, toTimestamp(missedSince), at);
 }
 
 interface Candidate {

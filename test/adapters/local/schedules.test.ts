@@ -118,6 +118,17 @@ describe('local schedules after a fault', () => {
     expect(delivered).toEqual([400 * 1440 + 40, 400 * 1440 + 60]);
   });
 
+  test('name the first of the older ticks that are not delivered, and none where nothing was missed', async () => {
+    open();
+    await schedules.set(scheduleOf('a', 'every 20'));
+    await schedules.close();
+    await time.sleep(70 * MINUTE_MS);
+    const missed: (number | undefined)[] = [];
+    await resume(async (_, __, { missedSince }) => void missed.push(missedSince && (missedSince - start) / MINUTE_MS));
+    await time.sleep(10 * MINUTE_MS);
+    expect(missed).toEqual([20, undefined]);
+  });
+
   test('deliver no tick again after a restart in which none was missed', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));
@@ -153,7 +164,7 @@ describe('local schedules after a fault', () => {
   test('store a tick that fails for a day as a dead letter, and deliver the later ones', async () => {
     open(async (schedule, planned) => {
       if (planned - start === 20 * MINUTE_MS) throw new Error('not now');
-      await note(schedule, planned);
+      await note(schedule, planned, {});
     });
     await schedules.set(scheduleOf('a', 'every 20'));
     await time.sleep(25 * 60 * MINUTE_MS);
@@ -241,9 +252,9 @@ describe('local schedules after a fault', () => {
       await schedules.close();
       await time.sleep(30 * DAY_MS + MINUTE_MS);
       const omitted: (number | undefined)[] = [];
-      await resume(async (schedule, planned, omittedUntil) => {
-        omitted.push(omittedUntil);
-        await note(schedule, planned);
+      await resume(async (schedule, planned, undelivered) => {
+        omitted.push(undelivered.omittedUntil);
+        await note(schedule, planned, undelivered);
       });
       expect(delivered).toEqual(Array.from({ length: 1000 }, (_, index) => 20 * (index + 1)));
       expect(omitted.slice(0, -1).every((until) => until === undefined)).toBe(true);
@@ -257,7 +268,7 @@ describe('local schedules after a fault', () => {
       let isBusy = true;
       open(async (schedule, planned) => {
         if (isBusy) throw new Error('later');
-        await note(schedule, planned);
+        await note(schedule, planned, {});
       });
       await schedules.set(ALL);
       await time.sleep(45 * MINUTE_MS);

@@ -150,6 +150,19 @@ describe('a workflow with a cron start', () => {
     expect(line).toContain('--from 2026-01-01T02:00:00Z --to 2026-01-15T02:00:00Z');
   });
 
+  test.each([
+    ['that starts its run', '', 1],
+    ['that starts none', ', missed: none', 0],
+  ])('logs with a time %s which times before it passed while no process ran', async (_, missed, runs) => {
+    await store(`start: {type: scheduled, cron: '0 2 * * *'${missed}}\nstates:\n- {id: a, type: noop}\n`);
+    const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
+    await startByClock(quiet.ports, target, Date.UTC(2026, 0, 4, 2), { missedSince: Date.UTC(2026, 0, 2, 2) });
+    expect(await runsOf()).toHaveLength(runs);
+    expect((await linesOf()).join('\n')).toContain(
+      "Did not start for the planned times from 2026-01-02T02:00:00Z and before 2026-01-04T02:00:00Z: the service did not run then, and 'missed' is not 'all'.",
+    );
+  });
+
   test('does not start for a tick after it was disabled, changed or deleted', async () => {
     await store(cron('* * * * *'));
     const [{ target } = { target: { id: '', namespace: '', workflow: '' } }] = quiet.schedules.values();
