@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * run, else with the largest ones: in a clean clone a slow file could be the last, and run alone.
  */
 const SLOW =
-  /\/(crash-points|linters|runtime-client|crash|interleavings|all-orders|inherited-names|redeployment|conformance|secrets|lives|real-lives|crashes|endless-programs|schemathesis|imports|many-runs|podman|action)\.test\.ts$|\/(pages|hostile|outage|large)\.web\.ts$/;
+  /\/(crash-points|linters|runtime-client|crash|interleavings|all-orders|inherited-names|redeployment|conformance|secrets|lives|real-lives|crashes|endless-programs|schemathesis|imports|many-runs|podman|action|image)\.test\.ts$|\/(pages|hostile|outage|large)\.web\.ts$/;
 
 /** Starts slow files first. */
 export class SlowFirst extends BaseSequencer {
