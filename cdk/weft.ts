@@ -1,4 +1,4 @@
-import { Stack, Stage } from 'aws-cdk-lib';
+import { Lazy, Stack, Stage } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
@@ -116,6 +116,12 @@ export class Weft extends Construct {
     if (settings.dashboard) new Dashboard(this, 'Dashboard', monitored);
   }
 
+  /** The host by which clients call the API, for functions that are created before it. */
+  #host({ domain }: Settings): string {
+    const ofApi = () => `${this.api.restApiId}.execute-api.${Stack.of(this).region}.${Stack.of(this).urlSuffix}`;
+    return domain ?? Lazy.string({ produce: ofApi });
+  }
+
   #environment(settings: Settings, makers: readonly { readonly environment: Record<string, string> }[]) {
     return {
       ...tablesEnvironment(settings),
@@ -139,6 +145,7 @@ export class Weft extends Construct {
       ...(settings.metrics ? { WEFT_METRICS: settings.name } : {}),
       ...externalSecretsEnvironment(settings),
       ...(settings.oidc && { WEFT_OIDC: JSON.stringify(settings.oidc) }),
+      ...(settings.iam && { WEFT_IAM: JSON.stringify({ audience: this.#host(settings), ...settings.iam }) }),
       ...settings.otel,
     };
   }

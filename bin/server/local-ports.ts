@@ -18,6 +18,7 @@ import { OtlpTraces } from '../../lib/adapters/portable/otlp.ts';
 import { awsPlaces } from '../../lib/adapters/portable/secrets/aws.ts';
 import { externalSecrets } from '../../lib/adapters/portable/secrets/external-secrets.ts';
 import { vaultPlaceOf } from '../../lib/adapters/portable/secrets/vault-settings.ts';
+import { iamTokens } from '../../lib/adapters/portable/tokens/iam-tokens.ts';
 import { issuerTokens } from '../../lib/adapters/portable/tokens/issuer-tokens.ts';
 import { networkWeb } from '../../lib/adapters/portable/web.ts';
 import * as apiKeys from '../../lib/domain/credentials/api-keys.ts';
@@ -31,6 +32,7 @@ import type { Clock } from '../../lib/ports/clock.ts';
 import { ExternalSecretError, type ExternalSecrets } from '../../lib/ports/external-secrets.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { TextReader } from '../../lib/ports/reader.ts';
+import type { Tokens } from '../../lib/ports/tokens.ts';
 import { openRuntime } from './local-runtime.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
@@ -81,10 +83,11 @@ const LOOPBACK_RULES = ['127.0.0.0/8', '::1'];
  * alone and the administrator is the only caller, all do: they are the administrator's own. None reaches the service itself.
  */
 function openWeb(
-  { settings: { allowsPrivateAddresses, host, oidc }, ownPorts }: PortOptions,
+  { settings: { allowsPrivateAddresses, host, oidc, iam }, ownPorts }: PortOptions,
   table: Ports['table'],
 ): Web {
-  const isPrivate = oidc === undefined && (host === 'localhost' || protectedKindOf(host) === 'loopback');
+  const hasTokens = oidc !== undefined || iam !== undefined;
+  const isPrivate = !hasTokens && (host === 'localhost' || protectedKindOf(host) === 'loopback');
   const isOfAdministrator = async () => isPrivate && !(await apiKeys.hasAny({ table }));
   return networkWeb({
     allowsPrivate: allowsPrivateAddresses === true,
@@ -108,9 +111,9 @@ function openExternalSecrets({ settings: { vault, variables = {} } }: PortOption
   return externalSecrets({ places, own: new Set(OWN_VARIABLES), now });
 }
 
-/** Accepts the tokens of the issuer, if the settings have one. */
-function openTokens({ settings: { oidc } }: PortOptions, { now }: Clock): Pick<Ports, 'tokens'> {
-  return oidc === undefined ? {} : { tokens: issuerTokens(oidc, now) };
+/** Accepts the tokens of the issuer and of IAM, if the settings have them. */
+function openTokens({ settings: { oidc, iam, stsEndpoint } }: PortOptions, { now }: Clock): Tokens {
+  return { oidc: oidc && issuerTokens(oidc, now), iam: iam && iamTokens(iam, now, stsEndpoint) };
 }
 
 /** Threads that read large texts of workflows, until the service is closed. */
@@ -209,7 +212,7 @@ export async function openPorts(options: PortOptions): Promise<LocalPorts> {
     reader: openReader(options),
     meter,
     ...traces,
-    ...openTokens(options, clock),
+    tokens: openTokens(options, clock),
     ...replacements,
   };
   const resume = async () => {

@@ -5,8 +5,8 @@ import { type VaultSettings, vaultSettings } from '../../lib/adapters/portable/s
 import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
-import type { OidcSettings } from '../../lib/ports/tokens.ts';
-import { readOidc } from './access/oidc.ts';
+import type { IamSettings, OidcSettings } from '../../lib/ports/tokens.ts';
+import { readIam, readOidc } from './access/tokens.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -54,6 +54,10 @@ export interface LocalSettings {
   readonly vault?: VaultSettings | undefined;
   /** The sign-in by OpenID Connect beside keys; absent: keys alone. */
   readonly oidc?: OidcSettings | undefined;
+  /** The sign-in by IAM beside keys; absent: none. */
+  readonly iam?: IamSettings | undefined;
+  /** The URL of STS in place of the endpoints of AWS, for emulators. */
+  readonly stsEndpoint?: string | undefined;
   /** The environment variables that references to secrets may name. */
   readonly variables?: Environment;
   /** How podman or docker is used; detected by default. */
@@ -163,6 +167,9 @@ export function readSettings(environment: Environment): LocalSettings {
     secretSources: secretSourcesOf(environment),
     vault: vaultSettings(environment),
     oidc: oidcOf(environment),
+    iam: iamOf(environment),
+    // As the clients of AWS read it.
+    stsEndpoint: environment['AWS_ENDPOINT_URL_STS'] || environment['AWS_ENDPOINT_URL'] || undefined,
     variables: environment,
     containers: {
       engine: CONTAINER_ENGINE || undefined,
@@ -222,6 +229,11 @@ function oidcOf(environment: Environment): OidcSettings | undefined {
     ...{ issuer: WEFT_OIDC_ISSUER, audience: WEFT_OIDC_AUDIENCE, groups: WEFT_OIDC_GROUPS, client: WEFT_OIDC_CLIENT },
     ...{ groupsClaim: WEFT_OIDC_GROUPS_CLAIM, nameClaim: WEFT_OIDC_NAME_CLAIM },
   });
+}
+
+function iamOf(environment: Environment): IamSettings | undefined {
+  const { WEFT_IAM_PRINCIPALS, WEFT_IAM_AUDIENCE } = environment;
+  return readIam(WEFT_IAM_PRINCIPALS, WEFT_IAM_AUDIENCE, urlOf(environment['WEFT_URL']));
 }
 
 function connectionsOf(environment: Environment): number {

@@ -4,6 +4,7 @@ import { z } from 'zod/mini';
 import { TRACE_VARIABLES, traceSettings } from '../../lib/adapters/portable/otlp-settings.ts';
 import { secretSourcesIn } from '../../lib/domain/credentials/references.ts';
 import { quotasIn } from '../../lib/domain/quotas.ts';
+import { iam } from './iam.ts';
 import { POLICY_ARN, VPC, VPC_ENDPOINTS, WEB_ACL_ARN } from './network.ts';
 import { oidc } from './oidc.ts';
 import { ROLLOUTS, type Settings } from './settings.ts';
@@ -256,6 +257,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   secretSources: { fallback: [], read: secretSources },
   vault: { read: shaped(VAULT, 'server of Vault') },
   oidc: { read: oidc },
+  iam: { read: iam },
   inbound: { fallback: [], read: shaped(INBOUND, 'list of routes') },
   outbound: { fallback: [], read: shaped(OUTBOUND, 'list of routes') },
   domain: { read: matching(DOMAIN, 'a domain name, such as flows.example.com') },

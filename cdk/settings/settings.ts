@@ -62,6 +62,8 @@ export interface Settings {
   readonly vault: VaultServer | undefined;
   /** The sign-in by OpenID Connect beside API keys (docs/sign-in.md); undefined: keys alone. */
   readonly oidc: OidcSettings | undefined;
+  /** The sign-in by IAM beside API keys (docs/sign-in.md); undefined: none. */
+  readonly iam: Iam | undefined;
   /** Events of other buses for namespaces (docs/open-bus.md). */
   readonly inbound: readonly Inbound[];
   /** Events of namespaces for other targets (docs/open-bus.md). */
@@ -101,6 +103,20 @@ export interface Settings {
   readonly tags: Readonly<Record<string, string>>;
   /** The reply to GET /version. */
   readonly version: string;
+}
+
+/** What a principal of IAM may do: a permission, in some namespaces or in all. */
+export interface PrincipalGrant {
+  readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin';
+  readonly namespaces?: readonly string[] | undefined;
+}
+
+/** The sign-in by IAM. */
+export interface Iam {
+  /** The grant of each principal by its ARN, or its permission alone. */
+  readonly principals: Readonly<Record<string, PrincipalGrant | PrincipalGrant['permission']>>;
+  /** The name of the service in its tokens; without it, the host of the API. */
+  readonly audience?: string;
 }
 
 /** A server of Vault, and how the service logs in. */

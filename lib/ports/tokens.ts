@@ -1,4 +1,4 @@
-/** What the members of a group may do: a permission as API keys have it, in some namespaces. */
+/** What the members of a group, or a principal of IAM, may do: a permission as API keys have it, in some namespaces. */
 export interface GroupGrant {
   readonly permission: 'worker' | 'read' | 'run' | 'write' | 'admin';
   /** The names of the namespaces; absent: all. */
@@ -21,25 +21,34 @@ export interface OidcSettings {
   readonly client?: string | undefined;
 }
 
+/** The settings of the sign-in by IAM. */
+export interface IamSettings {
+  /** The value of the signed header that names this service: the host by which clients call it. */
+  readonly audience: string;
+  /** The rights of each principal, by its ARN. */
+  readonly principals: Readonly<Record<string, GroupGrant>>;
+}
+
 /** The user or program that a token identifies. */
 export interface Identity {
-  /** The claim `sub`, which the issuer never gives to another user. */
+  /** The claim `sub`, or the user id in IAM, which is never given to another user. */
   readonly subject: string;
+  /** In IAM, the ARN. */
   readonly name: string;
   /** The groups in the token; undefined if the token has no claim with groups. */
-  readonly groups: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** Why a token is not accepted. */
 export type TokenProblem =
   /** It is malformed, expired, for another service, of another issuer, or its signature is not valid. */
   | 'refused'
-  /** The keys of the issuer are not known, and the issuer does not answer at this moment. */
+  /** The keys of the issuer are not known, or STS is needed, and it does not answer at this moment. */
   | 'unavailable';
 
 /** A token is not accepted. The message names the cause for the user, and quotes nothing of the token. */
-export class OidcError extends Error {
-  override readonly name = 'OidcError';
+export class SignInError extends Error {
+  override readonly name = 'SignInError';
   readonly problem: TokenProblem;
   constructor(problem: TokenProblem, message: string) {
     super(message);
@@ -60,12 +69,25 @@ export interface Redeemed {
 }
 
 /** Verifies the tokens of an issuer: signed JSON Web Tokens (RFC 7519). */
-export interface Tokens {
+export interface IssuerTokens {
   readonly settings: OidcSettings;
-  /** Returns the holder of a token. Throws OidcError. */
+  /** Returns the holder of a token. Throws SignInError. */
   verify(token: string): Promise<Identity>;
-  /** The URL at which users sign in. Throws OidcError `unavailable`. */
+  /** The URL at which users sign in. Throws SignInError `unavailable`. */
   authorizationUrl(): Promise<string>;
-  /** Redeems the grant of a sign-in by the client of the settings. Throws OidcError. */
+  /** Redeems the grant of a sign-in by the client of the settings. Throws SignInError. */
   redeem(grant: Grant): Promise<Redeemed>;
+}
+
+/** Verifies tokens of IAM: requests for GetCallerIdentity of STS that their senders signed. */
+export interface IamTokens {
+  readonly settings: IamSettings;
+  /** Returns the principal that signed a token. Throws SignInError. */
+  verify(token: string): Promise<Identity>;
+}
+
+/** The kinds of tokens that are accepted beside keys. */
+export interface Tokens {
+  readonly oidc?: IssuerTokens | undefined;
+  readonly iam?: IamTokens | undefined;
 }

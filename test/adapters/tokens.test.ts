@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { issuerTokens } from '../../lib/adapters/portable/tokens/issuer-tokens.ts';
-import type { OidcSettings, Tokens } from '../../lib/ports/tokens.ts';
+import type { IssuerTokens, OidcSettings } from '../../lib/ports/tokens.ts';
 import { type Issuer, startIssuer } from '../contract/issuer.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => issuer.close());
 
 /** A port whose clock is `late` milliseconds fast. */
-const open = (others: Partial<OidcSettings> = {}): Tokens =>
+const open = (others: Partial<OidcSettings> = {}): IssuerTokens =>
   issuerTokens({ issuer: issuer.url, audience: ['weft'], groups: {}, ...others }, () => Date.now() + late);
 
 const outcomeOf = (verifying: Promise<unknown>): Promise<string> =>

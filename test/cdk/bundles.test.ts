@@ -136,10 +136,10 @@ describe('the deployed app', () => {
   test('contains what verifies tokens in a file that needs only Node, and whose refusals are those of the function', async () => {
     const [file = ''] = globSync(join(out, 'asset.*', 'tokens.mjs'));
     const outfile = join(dirname(file), 'issuer-tokens.mjs');
-    const contents = "export * from './issuer-tokens.ts'; export { OidcError } from '../../../ports/tokens.ts';";
+    const contents = "export * from './issuer-tokens.ts'; export { SignInError } from '../../../ports/tokens.ts';";
     const stdin = { contents, resolveDir: join(ROOT, 'lib/adapters/portable/tokens') };
     await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm' });
-    const { issuerTokens, OidcError } = (await import(
+    const { issuerTokens, SignInError } = (await import(
       pathToFileURL(outfile).href
     )) as typeof import('../../lib/adapters/portable/tokens/issuer-tokens.ts') &
       typeof import('../../lib/ports/tokens.ts');
@@ -147,7 +147,7 @@ describe('the deployed app', () => {
     try {
       const tokens = issuerTokens({ issuer: issuer.url, audience: ['weft'], groups: {} }, Date.now);
       expect(await tokens.verify(await issuer.sign())).toMatchObject({ subject: 'u-1' });
-      await expect(tokens.verify(await issuer.sign({ exp: 1 }))).rejects.toBeInstanceOf(OidcError);
+      await expect(tokens.verify(await issuer.sign({ exp: 1 }))).rejects.toBeInstanceOf(SignInError);
     } finally {
       await issuer.close();
       rmSync(outfile);

@@ -10,6 +10,7 @@ export const EVERY_OPTION = {
   dashboard: 'true',
   domain: 'flows.example.com',
   encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  iam: '{"principals": {"arn:aws:iam::123456789012:role/deployers": "write"}}',
   inbound: '[{"namespace": "files", "pattern": {"source": ["aws.s3"]}}]',
   kms: 'true',
   lambdas: '["fraud-score", "arn:aws:lambda:eu-west-1:123456789012:function:report:live"]',

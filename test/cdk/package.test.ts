@@ -232,15 +232,18 @@ describe('the construct in the app of a user', () => {
 
   test('is declared for TypeScript, which refuses a property that does not exist', async () => {
     const app = (props: string) => `${IMPORTS}new Weft(new Stack(new App(), 'Shop'), 'Flows', ${props}).url.length;\n`;
-    const right = "{ name: 'flows', retain: false, inbound: [{ namespace: 'a', pattern: {} }] }";
+    const iam = (permission: string) => `iam: { principals: { 'arn:aws:iam::123456789012:root': '${permission}' } }`;
+    const right = `{ name: 'flows', retain: false, inbound: [{ namespace: 'a', pattern: {} }], ${iam('read')} }`;
     await writeFile(join(folder, 'right.ts'), app(right));
     await writeFile(join(folder, 'wrong.ts'), app("{ nmae: 'flows' }"));
+    await writeFile(join(folder, 'root.ts'), app(`{ ${iam('root')} }`));
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck', '--target', 'es2024'];
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { stdout } = await run(process.execPath, [tsc, ...flags, 'right.ts', 'wrong.ts'], { cwd: folder }).catch(
-      (error: { readonly stdout: string }) => error,
-    );
+    const { stdout } = await run(process.execPath, [tsc, ...flags, 'right.ts', 'wrong.ts', 'root.ts'], {
+      cwd: folder,
+    }).catch((error: { readonly stdout: string }) => error);
     expect(stdout).toContain("'nmae' does not exist in type 'WeftProps'");
-    expect(stdout.match(/error TS/g)).toHaveLength(1);
+    expect(stdout).toContain('Type \'"root"\' is not assignable');
+    expect(stdout.match(/error TS/g)).toHaveLength(2);
   });
 });

@@ -47,6 +47,7 @@ describe('settings', () => {
       secretSources: [],
       vault: undefined,
       oidc: undefined,
+      iam: undefined,
       inbound: [],
       outbound: [],
       domain: undefined,
@@ -137,6 +138,39 @@ describe('settings', () => {
       [{ ...oidc, client: 'x'.repeat(1500) }, 'at most 1500 are possible'],
     ] as const;
     for (const [wrong, text] of refused) expect(() => read({ oidc: JSON.stringify(wrong) })).toThrow(text);
+  });
+
+  test('name principals of IAM for the functions, with the host of the API as their audience', () => {
+    const role = 'arn:aws:iam::123456789012:role/deployers';
+    const iam = { principals: { [role]: { permission: 'write' } } } as const;
+    expect(read({ iam: JSON.stringify({ principals: { [role]: 'write' } }) }).iam).toEqual(iam);
+    const later = Lazy.string({ produce: () => role });
+    const ofApp = { principals: { [later]: { permission: 'read' } } } as const;
+    expect(settingsWith({ iam: ofApp }).iam).toEqual(ofApp);
+    const textsOf = (context: Record<string, unknown>): string[] =>
+      ofType(resourcesOf(context), 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
+        const { Variables } = (Properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
+        return Variables?.['WEFT_IAM'] === undefined ? [] : [JSON.stringify(Variables['WEFT_IAM'])];
+      });
+    const [text, ...others] = new Set(textsOf({ iam }));
+    expect(others).toEqual([]);
+    expect(text).toMatch(/"Ref":"\w*Rest\w*"\},"\.execute-api\./);
+    const domain = { domain: 'flows.example.com', certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/a' };
+    expect(new Set(textsOf({ iam, ...domain }))).toEqual(
+      new Set([JSON.stringify(JSON.stringify({ audience: 'flows.example.com', ...iam }))]),
+    );
+    expect(textsOf({})).toEqual([]);
+    const refused = [
+      [{ principals: {} }, 'cannot be used: principals has none'],
+      [{ principals: { [role]: 'root' } }, `cannot be used: the principal '${role}' has no permission`],
+      [{ principals: { 'arn:aws:iam::*:root': 'read' } }, "cannot be used: 'arn:aws:iam::*:root' is no principal"],
+      [[], 'cannot be used: it is no object'],
+      [
+        { principals: Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${role}-${n}`, 'read'])) },
+        'at most 1000 are possible',
+      ],
+    ] as const;
+    for (const [wrong, message] of refused) expect(() => read({ iam: JSON.stringify(wrong) })).toThrow(message);
   });
 
   test('only functions that run states may read the secrets elsewhere, and those alone', () => {

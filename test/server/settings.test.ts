@@ -58,6 +58,29 @@ describe('the settings of npm start', () => {
     expect(() => readSettings({ ...given, WEFT_OIDC_GROUPS: '{"ops"' })).toThrow('WEFT_OIDC_*: ');
   });
 
+  test('name principals of IAM as JSON or in a file, with the host of the service as their audience', () => {
+    const role = 'arn:aws:iam::123456789012:role/deployers';
+    const WEFT_IAM_PRINCIPALS = `{"${role}":"write"}`;
+    const principals = { [role]: { permission: 'write' } };
+    const iamOf = (given: Readonly<Record<string, string>>) => readSettings({ WEFT_IAM_PRINCIPALS, ...given }).iam;
+    expect(readSettings({}).iam).toBeUndefined();
+    expect(iamOf({ WEFT_URL: 'https://flows.example.com:8443/weft' })).toEqual({
+      audience: 'flows.example.com:8443',
+      principals,
+    });
+    expect(iamOf({ WEFT_URL: 'https://flows.example.com', WEFT_IAM_AUDIENCE: 'other' })?.audience).toBe('other');
+    const file = join(mkdtempSync(join(tmpdir(), 'weft-principals-')), 'principals.json');
+    writeFileSync(file, WEFT_IAM_PRINCIPALS);
+    expect(iamOf({ WEFT_IAM_PRINCIPALS: file, WEFT_IAM_AUDIENCE: 'a' })).toEqual({ audience: 'a', principals });
+    expect(() => iamOf({})).toThrow('WEFT_IAM_PRINCIPALS needs WEFT_URL, or WEFT_IAM_AUDIENCE, as well');
+    expect(() => readSettings({ WEFT_IAM_AUDIENCE: 'a' })).toThrow(
+      'WEFT_IAM_AUDIENCE needs WEFT_IAM_PRINCIPALS as well',
+    );
+    expect(() => iamOf({ WEFT_IAM_AUDIENCE: 'a', WEFT_IAM_PRINCIPALS: '{"*":"read"}' })).toThrow(
+      "WEFT_IAM_*: '*' is no principal",
+    );
+  });
+
   test('reject a short key', () => {
     expect(readSettings({ APIKEY: 'sixteen-or-more!' }).apiKey).toBe('sixteen-or-more!');
     for (const key of ['short', 'fifteen-or-less', 'with a space in it'])

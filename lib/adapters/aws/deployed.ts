@@ -16,7 +16,7 @@ import type { Table } from '../../ports/table.ts';
 import type { Meter } from '../../ports/telemetry/meter.ts';
 import type { Traces } from '../../ports/telemetry/traces.ts';
 import type { Timers } from '../../ports/timers.ts';
-import type { OidcSettings, Tokens } from '../../ports/tokens.ts';
+import type { IamSettings, OidcSettings, Tokens } from '../../ports/tokens.ts';
 import type { Vault } from '../../ports/vault.ts';
 import { parseCron, toSchedulerExpressions } from '../../time/cron/cron.ts';
 import { systemClock } from '../portable/clock.ts';
@@ -25,6 +25,7 @@ import { traceSettings } from '../portable/otlp-settings.ts';
 import { awsPlaces } from '../portable/secrets/aws.ts';
 import { externalSecrets as placedSecrets } from '../portable/secrets/external-secrets.ts';
 import { vaultPlaceOf, vaultSettings } from '../portable/secrets/vault-settings.ts';
+import { iamTokens } from '../portable/tokens/iam-tokens.ts';
 import { issuerTokens } from '../portable/tokens/issuer-tokens.ts';
 import { networkWeb } from '../portable/web.ts';
 import { s3Blobs } from './blobs.ts';
@@ -84,10 +85,21 @@ export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: s
 /** The administrative key in Parameter Store. */
 export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
 
-/** The tokens of the issuer that the variable names; undefined without it. */
-export const tokens: () => Tokens | undefined = /* @__PURE__ */ once(() => {
-  const text = process.env['WEFT_OIDC'] ?? '';
-  return text === '' ? undefined : issuerTokens(parseJson(text) as OidcSettings, Date.now);
+/** The settings in a variable, as JSON. */
+function jsonIn<T>(name: string): T | undefined {
+  const text = process.env[name] ?? '';
+  return text === '' ? undefined : (parseJson(text) as T);
+}
+
+/** The tokens that the variables name, of an issuer and of IAM. */
+export const tokens: () => Tokens = /* @__PURE__ */ once(() => {
+  const [oidc, iam] = [jsonIn<OidcSettings>('WEFT_OIDC'), jsonIn<IamSettings>('WEFT_IAM')];
+  // As the clients of the SDK read it.
+  const sts = process.env['AWS_ENDPOINT_URL_STS'] ?? process.env['AWS_ENDPOINT_URL'];
+  return {
+    oidc: oidc && issuerTokens(oidc, Date.now),
+    iam: iam && iamTokens(iam, Date.now, sts),
+  };
 });
 
 /** The sealer under the root key in Parameter Store or KMS. */

@@ -66,13 +66,13 @@ export async function authenticate(
   }
   const adminKey = await ports.vault.adminKey();
   if (candidates.some((candidate) => isSame(candidate, adminKey))) return ADMINISTRATOR;
-  const { tokens } = ports;
-  const token = tokens === undefined ? undefined : candidates.find(isToken);
+  const { tokens = {} } = ports;
+  const token = candidates.find((candidate) => isToken(tokens, candidate));
   for (const candidate of candidates) {
     const found = candidate === token ? undefined : await apiKeys.find(ports, candidate, namespace);
     if (found !== undefined) return fromKey(found);
   }
-  if (tokens !== undefined && token !== undefined) return authenticateToken(tokens, token, namespace);
+  if (token !== undefined) return authenticateToken(tokens, token, namespace);
   throw unauthorized('access_token_invalid', 'the key is not known: it was mistyped or deleted');
 }
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { OidcError, type Redeemed, type Tokens } from '../../ports/tokens.ts';
+import { type IssuerTokens, type Redeemed, SignInError, type Tokens } from '../../ports/tokens.ts';
 import type { InputOf } from '../registry/routes/index.ts';
 import { authenticateToken, toServiceError } from './token-caller.ts';
 
-type Issued = Pick<Tokens, 'settings' | 'authorizationUrl'>;
+type Issued = { readonly oidc?: Pick<IssuerTokens, 'settings' | 'authorizationUrl'> | undefined };
 
 /** How the console signs in at the issuer: the reply to GET /sign-in. */
 export interface SignIn {
@@ -11,14 +11,15 @@ export interface SignIn {
 }
 
 const rethrow = (error: unknown): never => {
-  throw error instanceof OidcError ? toServiceError(error) : error;
+  throw error instanceof SignInError ? toServiceError(error) : error;
 };
 
 /** How the console signs in; empty if it has keys alone. Throws `unavailable` (503) if the issuer does not answer. */
 export async function signInOf(tokens: Issued | undefined): Promise<SignIn> {
-  const { issuer, client } = tokens?.settings ?? {};
-  if (tokens === undefined || issuer === undefined || client === undefined) return {};
-  return { oidc: { issuer, client, authorizationUrl: await tokens.authorizationUrl().catch(rethrow) } };
+  const { oidc } = tokens ?? {};
+  const { issuer, client } = oidc?.settings ?? {};
+  if (oidc === undefined || issuer === undefined || client === undefined) return {};
+  return { oidc: { issuer, client, authorizationUrl: await oidc.authorizationUrl().catch(rethrow) } };
 }
 
 /** The first of the tokens that has rights here. Throws what `authenticateToken` throws for the last one. */
@@ -42,7 +43,7 @@ export async function redeemSignIn(
   tokens: Tokens | undefined,
   { code, verifier, redirectUri, nonce, refreshToken }: InputOf<'redeemSignIn'>,
 ): Promise<{ readonly token: string; readonly refreshToken?: string }> {
-  if (tokens?.settings.client === undefined) {
+  if (tokens?.oidc?.settings.client === undefined) {
     throw new ServiceError('not-found', 'this service has no sign-in at an issuer: sign in with a key');
   }
   const isCode = [code, verifier, redirectUri, nonce].every((text) => text !== '');
@@ -50,7 +51,7 @@ export async function redeemSignIn(
     throw new ServiceError('malformed', 'send code, verifier, redirectUri and nonce, or refreshToken alone');
   }
   const grant = isCode ? { code, verifier, redirectUri, nonce } : { refreshToken };
-  const redeemed = await tokens.redeem(grant).catch(rethrow);
+  const redeemed = await tokens.oidc.redeem(grant).catch(rethrow);
   const token = await usableOf(tokens, redeemed);
   return { token, ...(redeemed.refreshToken === undefined ? {} : { refreshToken: redeemed.refreshToken }) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { grantsOf, oidcIn, rightsOf } from '../../../lib/domain/credentials/oidc.ts';
+import { grantsOf, rightsOf } from '../../../lib/domain/credentials/grants.ts';
+import { oidcIn } from '../../../lib/domain/credentials/oidc.ts';
 import type { GroupGrant } from '../../../lib/ports/tokens.ts';
 
 const GIVEN = { issuer: 'https://id.example.com/realms/flows', audience: 'weft', groups: { ops: 'admin' } };

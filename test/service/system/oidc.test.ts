@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startService } from '../../../bin/server/service.ts';
 import { readSettings } from '../../../bin/server/settings.ts';
 import { packageVersion } from '../../../lib/adapters/portable/package.ts';
+import { iamIn } from '../../../lib/domain/credentials/iam.ts';
 import { oidcIn } from '../../../lib/domain/credentials/oidc.ts';
 import { type Issuer, startIssuer } from '../../contract/issuer.ts';
 import { type Client, clientOf, rowsOf } from '../access/client.ts';
@@ -241,11 +242,16 @@ describe('the sign-in of the console', () => {
 test('docs/sign-in.md has settings that are accepted', () => {
   const page = readFileSync('docs/sign-in.md', 'utf8');
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({ kind, text }));
-  expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'json', 'json', 'json']);
-  const [variables, member, ...recipes] = blocks.map(({ text }) => text);
-  const lines = [...(variables ?? '').matchAll(/^(\w+)=(?:'(.*)'|(.*))$/gm)];
-  const environment = Object.fromEntries(lines.map(([, name, quoted, plain]) => [name, quoted ?? plain]));
-  expect(readSettings(environment).oidc).toEqual(oidcIn(member));
+  expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'json', 'json', 'json', 'sh', 'json', 'python']);
+  const texts = blocks.map(({ text }) => text);
+  const [variables = '', member, ...recipes] = texts.splice(0, 4);
+  const [ofIam = '', principals = ''] = texts;
+  const settingsIn = (block: string) => {
+    const lines = [...block.matchAll(/^(\w+)=(?:'(.*)'|(.*))$/gm)];
+    return readSettings(Object.fromEntries(lines.map(([, name, quoted, plain]) => [name, quoted ?? plain])));
+  };
+  expect(settingsIn(variables).oidc).toEqual(oidcIn(member));
+  expect(settingsIn(ofIam).iam).toEqual(iamIn({ audience: 'flows.example.com', ...JSON.parse(principals) }));
   expect(recipes.map((recipe) => oidcIn(recipe).groups)).toEqual(
     recipes.map(() => ({ platform: { permission: 'admin' } })),
   );

@@ -1,11 +1,11 @@
 import { decodeJwt } from 'jose';
 import { isSecureUrl } from '../../../egress/addresses.ts';
-import { type Grant, OidcError, type OidcSettings, type Redeemed } from '../../../ports/tokens.ts';
+import { type Grant, type OidcSettings, type Redeemed, SignInError } from '../../../ports/tokens.ts';
 import { readDocument, unavailable } from './documents.ts';
 
 type Discovery = Readonly<Record<string, unknown>>;
 
-/** An endpoint of the discovery document. Throws OidcError if there is none with https. */
+/** An endpoint of the discovery document. Throws SignInError if there is none with https. */
 export function endpointOf(discovery: Discovery, name: 'authorization_endpoint' | 'token_endpoint'): string {
   const url = discovery[name];
   if (typeof url === 'string' && isSecureUrl(url)) return url;
@@ -39,15 +39,18 @@ function needNonce(idToken: string, nonce: string): void {
     throw unavailable('its ID token is malformed');
   }
   if (found !== nonce)
-    throw new OidcError('refused', 'the ID token is of another sign-in: its nonce differs; sign in again');
+    throw new SignInError('refused', 'the ID token is of another sign-in: its nonce differs; sign in again');
 }
 
-/** Redeems a grant at the token endpoint of the issuer. Throws OidcError. */
+/** Redeems a grant at the token endpoint of the issuer. Throws SignInError. */
 export async function redeem(discovery: Discovery, { client = '' }: OidcSettings, grant: Grant): Promise<Redeemed> {
   const url = endpointOf(discovery, 'token_endpoint');
   const { status, body } = await readDocument(url, [200, 400, 401], formOf(grant, client));
   if (status !== 200) {
-    throw new OidcError('refused', 'the issuer refuses the sign-in: it was used before, or is too old; sign in again');
+    throw new SignInError(
+      'refused',
+      'the issuer refuses the sign-in: it was used before, or is too old; sign in again',
+    );
   }
   const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = body;
   if (typeof idToken === 'string' && 'code' in grant) needNonce(idToken, grant.nonce);

@@ -1,14 +1,14 @@
 import { isObject } from '../../../language/json.ts';
 import { parseJson } from '../../../language/json-numbers.ts';
-import { OidcError } from '../../../ports/tokens.ts';
+import { SignInError } from '../../../ports/tokens.ts';
 
 /** A document of the issuer arrives within this time, milliseconds, and has at most so many bytes. */
 const FETCH_MS = 5_000;
 const MAX_BYTES = 512 * 1024;
 
 /** The issuer does not answer as it should. */
-export const unavailable = (reason: string): OidcError =>
-  new OidcError('unavailable', `the issuer of tokens is at fault: ${reason}`);
+export const unavailable = (reason: string): SignInError =>
+  new SignInError('unavailable', `the issuer of tokens is at fault: ${reason}`);
 
 /** A JSON object that the issuer sent. */
 export interface IssuerDocument {
@@ -43,7 +43,7 @@ async function read(url: string, accepted: readonly number[], form?: URLSearchPa
 }
 
 /**
- * Reads a JSON object of the issuer, by POST if there is a form. Throws OidcError `unavailable`, also for a status that is not
+ * Reads a JSON object of the issuer, by POST if there is a form. Throws SignInError `unavailable`, also for a status that is not
  * accepted.
  */
 export async function readDocument(
@@ -54,7 +54,7 @@ export async function readDocument(
   try {
     return await read(url, accepted, form);
   } catch (error) {
-    if (error instanceof OidcError) throw error;
+    if (error instanceof SignInError) throw error;
     const { cause, name } = error as Error & { readonly cause?: { readonly code?: string } };
     throw unavailable(`${url} cannot be read (${cause?.code ?? name})`);
   }

@@ -63,7 +63,7 @@ export class IssuerKeys {
   }
 
   /**
-   * Returns the key that the header of a token names. Throws errors of jose if there is none, and OidcError if the keys are
+   * Returns the key that the header of a token names. Throws errors of jose if there is none, and SignInError if the keys are
    * not known and cannot be fetched.
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
@@ -79,7 +79,7 @@ export class IssuerKeys {
     }
   };
 
-  /** Returns the discovery document. Throws OidcError if it is not known and cannot be fetched. */
+  /** Returns the discovery document. Throws SignInError if it is not known and cannot be fetched. */
   async discovery(): Promise<Discovery> {
     return (await this.#fresh()).discovery;
   }

@@ -1,9 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { isObject } from '../../../language/json.ts';
 import { ownMember } from '../../../language/own-members.ts';
-import { type Grant, type Identity, OidcError, type OidcSettings, type Redeemed } from '../../../ports/tokens.ts';
+import { type Grant, type Identity, type OidcSettings, type Redeemed, SignInError } from '../../../ports/tokens.ts';
 import { endpointOf, redeem } from './authorization.ts';
 import { IssuerKeys } from './issuer-keys.ts';
+import type { Verified } from './remembered.ts';
 
 /** The algorithms with a public key. With HS256 and its like, a client could sign by the public key; `none` has no signature. */
 const ALGORITHMS = [
@@ -19,7 +20,7 @@ const TOLERANCE_S = 60;
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest name that is used, characters. */
 const [MAX_SUBJECT_LENGTH, MAX_NAME_LENGTH] = [255, 200];
 
-const refused = (message: string): OidcError => new OidcError('refused', message);
+const refused = (message: string): SignInError => new SignInError('refused', message);
 
 const WRONG_ALGORITHM = `the token is signed by an algorithm that is not accepted; accepted are ${ALGORITHMS.join(', ')}`;
 const OTHER_ISSUER = 'the token is of another issuer than the one that this service trusts';
@@ -44,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_JOSE_NOT_SUPPORTED: 'the issuer has a key of a kind that is not supported',
 };
 
-function toOidcError(error: unknown): unknown {
+function toTokenError(error: unknown): unknown {
   // A key that the algorithm cannot use is a TypeError: one of RSA with less than 2,048 bits.
   if (error instanceof TypeError) return refused('the token is signed by a key that is not accepted');
   if (!(error instanceof errors.JOSEError)) return error;
@@ -106,14 +107,8 @@ function toIdentity(payload: JWTPayload, settings: OidcSettings): Identity {
   };
 }
 
-/** A valid token, and when it expires, milliseconds since 1970. */
-export interface Verified {
-  readonly identity: Identity;
-  readonly expires: number;
-}
-
-/** A token that is not accepted, as OidcError has it. */
-export type Refusal = Pick<OidcError, 'problem' | 'message'>;
+/** A token that is not accepted, as SignInError has it. */
+export type Refusal = Pick<SignInError, 'problem' | 'message'>;
 
 async function verify(token: string, settings: OidcSettings, keys: IssuerKeys, now: number): Promise<Verified> {
   needOwnToken(token, settings);
@@ -124,7 +119,7 @@ async function verify(token: string, settings: OidcSettings, keys: IssuerKeys, n
     clockTolerance: TOLERANCE_S,
     currentDate: new Date(now),
   }).catch((error: unknown) => {
-    throw toOidcError(error);
+    throw toTokenError(error);
   });
   needAudience(payload, settings);
   return { identity: toIdentity(payload, settings), expires: (Number(payload.exp) + TOLERANCE_S) * 1000 };
@@ -135,12 +130,12 @@ async function settled<T>(work: Promise<T>): Promise<T | Refusal> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof OidcError) return error;
+    if (error instanceof SignInError) return error;
     throw error;
   }
 }
 
-/** What needs the issuer. Refusals are returned: a bundle of this module has its own class OidcError. */
+/** What needs the issuer. Refusals are returned: a bundle of this module has its own class SignInError. */
 export interface Verification {
   /** Checks signature, `iss`, `aud`, `exp` and `nbf` of a token (RFC 7519, 7.2). */
   verify(token: string): Promise<Verified | Refusal>;
