@@ -46,7 +46,8 @@ For the URL, the key and the namespace, the first of these sources that has a va
 A key from a source that also has a URL is sent only to that URL. A URL that only such a file names may be that of
 another person who wrote the file: it gets the key of the file or of \`--key\`, but never the key of the environment or of a
 profile. To send that key, log in to the URL once (\`weft login --url URL\`), or give the URL with \`--url\` or \`WEFT_URL\`.
-Profiles are stored in
+The key \`aws-iam\` stands for a [sign-in by IAM](sign-in.md#by-iam): requests have tokens that your credentials of AWS sign, for
+that URL alone. Profiles are stored in
 \`$XDG_CONFIG_HOME/weft/config.json\` (default \`~/.config/weft/config.json\`), which only you can read.
 
 ## Migrating a namespace

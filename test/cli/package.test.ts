@@ -136,6 +136,15 @@ describe('weft of a package', () => {
     expect(bytes).toBeLessThan(MAX_BYTES);
   });
 
+  test('contains what signs by the credentials of AWS', async () => {
+    const keys = { AWS_PROFILE: '', AWS_ACCESS_KEY_ID: 'AKIAADA', AWS_SECRET_ACCESS_KEY: 's' };
+    // Signed, and not delivered.
+    expect(await run(packed, ['keys', 'list', '--url', NOTHING, '--key', 'aws-iam'], keys)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('cannot be reached'),
+    });
+  });
+
   test('keeps its compiled code in a folder of the user', async () => {
     const cache = join(folder, 'cache');
     await run(packed, ['version'], { XDG_CACHE_HOME: cache });

@@ -5,9 +5,10 @@ import { parseJson } from '../../../lib/language/json-numbers.ts';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { CommandFailedError, ServiceUnreachableError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { AWS_IAM, iamTokensFor } from './aws-iam.ts';
 import { plainRefusal } from './refusals.ts';
 import { rowsAt, textAt } from './replies.ts';
-import { resolveTarget, type TargetValues } from './target.ts';
+import { resolveTarget, type Target, type TargetValues } from './target.ts';
 
 export interface RequestOptions {
   readonly body?: string | Uint8Array<ArrayBuffer>;
@@ -44,9 +45,18 @@ const GATEWAY_ERRORS: readonly number[] = [502, 504];
 const isRetryable = (method: string, status: number): boolean =>
   RETRYABLE.includes(status) || (method === 'GET' && GATEWAY_ERRORS.includes(status));
 
-/** The key in every header that existing servers read (rest-api reference, 16). */
-const keyHeaders = (key: string): Record<string, string> =>
-  key === '' ? {} : { 'Service-Api-Key': key, 'direktiv-token': key, apikey: key };
+/** A key, or what makes the token for a request. */
+export type Credential = string | (() => Promise<string>);
+
+/** A key in every header that existing servers read (rest-api reference, 16); a token, which is long, in one. */
+async function credentialHeaders(credential: Credential): Promise<Record<string, string>> {
+  if (typeof credential === 'function') return { Authorization: `Bearer ${await credential()}` };
+  return credential === '' ? {} : { 'Service-Api-Key': credential, 'direktiv-token': credential, apikey: credential };
+}
+
+/** The credential for a service: a key, or tokens of IAM in place of the key `aws-iam`. */
+export const credentialOf = ({ url, key }: Pick<Target, 'url' | 'key'>, env: Terminal['env']): Credential =>
+  key === AWS_IAM ? iamTokensFor(url, env) : key;
 
 /** The reason of a failed `fetch` is in its cause; for a host with several addresses only the code names it. */
 function reasonOf(error: unknown): string {
@@ -135,7 +145,14 @@ async function toJsonReply(url: string, response: Response, signal: AbortSignal)
 
 /** The client of the service at a URL. Its requests end when the signal is aborted. */
 export function serviceAt(
-  { url, key, namespace }: { readonly url: string; readonly key: string; readonly namespace?: string | undefined },
+  {
+    url,
+    key,
+    namespace,
+  }: Omit<Target, 'key' | 'namespace'> & {
+    readonly key: Credential;
+    readonly namespace?: string | undefined;
+  },
   signal: AbortSignal,
 ): Service {
   const send: Service['send'] = async (method, path, { body, headers = {}, timeoutMs = TIMEOUT_MS, ...rest } = {}) => {
@@ -143,7 +160,7 @@ export function serviceAt(
       method,
       // The key must not be sent to another host.
       redirect: 'error' as const,
-      headers: { ...keyHeaders(key), ...headers },
+      headers: { ...(await credentialHeaders(key)), ...headers },
       body,
     });
     const abort = rest.signal ?? signal;
@@ -167,7 +184,8 @@ export function serviceAt(
 
 /** The client of the service that options, environment and profiles select. Throws UsageError. */
 export async function openService(values: TargetValues, terminal: Terminal): Promise<Service> {
-  return serviceAt(await resolveTarget(values, terminal), terminal.signal);
+  const target = await resolveTarget(values, terminal);
+  return serviceAt({ ...target, key: credentialOf(target, terminal.env) }, terminal.signal);
 }
 
 /** The path of a namespace. */

@@ -4,6 +4,7 @@ import { loadAll } from 'js-yaml';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { type Options, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { AWS_IAM } from './aws-iam.ts';
 import { findLocalService } from './local-service.ts';
 import * as profiles from './profiles.ts';
 import { at, textAt } from './replies.ts';
@@ -85,7 +86,9 @@ export function chooseTarget(sources: readonly Source[], known: readonly string[
     [DEFAULT_URL, ...known].some(isSame) || sources.some((one) => !one.isOfFolder && isSame(one.url || undefined));
   const isForUrl = (one: Source): boolean => one.url === undefined || isSame(one.url);
   const keys = sources.filter((source) => source.key && isForUrl(source));
-  const chosen = keys.find((one) => isTrusted || one.isOfFolder === true || one.isOption === true);
+  // A file of the folder gives its own key; with aws-iam it would have the user sign.
+  const hasOwnKey = (one: Source): boolean => one.isOfFolder === true && one.key !== AWS_IAM;
+  const chosen = keys.find((one) => isTrusted || hasOwnKey(one) || one.isOption === true);
   const [withheld] = keys;
   if (chosen === undefined && withheld !== undefined) {
     throw new UsageError(

@@ -1,6 +1,6 @@
 import * as profiles from '../client/profiles.ts';
 import { textAt } from '../client/replies.ts';
-import { serviceAt } from '../client/service.ts';
+import { credentialOf, serviceAt } from '../client/service.ts';
 import { DEFAULT_URL, toUrl } from '../client/target.ts';
 import {
   CommandFailedError,
@@ -40,7 +40,7 @@ export const login = defineCommand({
     key: {
       type: 'string',
       value: '-',
-      help: 'read the API key from the standard input (default: WEFT_KEY, else a question)',
+      help: 'read the API key from the standard input; aws-iam: sign in by IAM (default: WEFT_KEY, else a question)',
     },
     auth: { type: 'string', short: 't', help: { aliasOf: 'key' } },
     namespace: { type: 'string', short: 'n', value: 'NAME', help: 'namespace that is used if none is given' },
@@ -50,7 +50,8 @@ export const login = defineCommand({
     const { url: address, addr, key: given, auth, profile = DEFAULT_PROFILE, namespace } = values;
     const url = toUrl(address ?? addr ?? (terminal.env['WEFT_URL'] || DEFAULT_URL));
     const key = await keyOf(given ?? auth, terminal);
-    const version = textAt(await serviceAt({ url, key }, terminal.signal).call('GET', '/api/version'), 'api');
+    const service = serviceAt({ url, key: credentialOf({ url, key }, terminal.env) }, terminal.signal);
+    const version = textAt(await service.call('GET', '/api/version'), 'api');
     const stored = await profiles.read(terminal);
     const added = { [profile]: { url, key: key || undefined, namespace } };
     await profiles.write(terminal, { current: profile, profiles: { ...stored.profiles, ...added } });

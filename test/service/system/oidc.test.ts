@@ -242,7 +242,7 @@ describe('the sign-in of the console', () => {
 test('docs/sign-in.md has settings that are accepted', () => {
   const page = readFileSync('docs/sign-in.md', 'utf8');
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({ kind, text }));
-  expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'json', 'json', 'json', 'sh', 'json', 'python']);
+  expect(blocks.map(({ kind }) => kind)).toEqual(['sh', 'json', 'json', 'json', 'sh', 'json', 'sh', 'python']);
   const texts = blocks.map(({ text }) => text);
   const [variables = '', member, ...recipes] = texts.splice(0, 4);
   const [ofIam = '', principals = ''] = texts;
