@@ -93,6 +93,7 @@ export class Weft extends Construct {
         machines.grantRemoval(role);
         containers.grantRemoval(role);
       },
+      hours: HOURS_OF_DELETION,
       before: [machines, containers],
     });
     const api = new Api(this, 'Api', settings, functions);
@@ -178,6 +179,12 @@ function refuseDuplicate(weft: Weft): void {
     `${duplicate.node.path} and ${weft.node.path} have the same name ${name}; give one of them another name`,
   );
 }
+
+/**
+ * How long the deletion of the stack may take: about 3,300 state machines an hour. Never less than in an installed version: an
+ * update that removes one of the custom resources would delete the machines.
+ */
+const HOURS_OF_DELETION = 3;
 
 /** For ports without access to AWS. */
 const nothing = (): void => {};

@@ -9,6 +9,8 @@ export interface TeardownProps {
   /** The input of functions/deploy/teardown.ts: the prefixes of resources to delete, and the bucket to empty. */
   readonly target: Readonly<Record<string, string>>;
   readonly grant: (role: IRole) => void;
+  /** For how many hours a deletion of the stack may go on; by default 1. */
+  readonly hours?: number;
   /** Resources that are deleted after it. */
   readonly before: readonly Construct[];
 }
@@ -16,10 +18,10 @@ export interface TeardownProps {
 /**
  * Deletes resources that were created at run time when the stack is deleted: the state machines and the functions of
  * containers with the service stack, the blobs with the data stack unless they are retained. Schedules are deleted with
- * their group.
+ * their group. What takes more than an hour is continued by further custom resources.
  */
 export class Teardown extends Construct {
-  constructor(scope: Construct, id: string, { settings, target: takes, grant, before }: TeardownProps) {
+  constructor(scope: Construct, id: string, { settings, target, grant, hours = 1, before }: TeardownProps) {
     super(scope, id);
     const { handler, role } = new WeftFunction(this, 'Maker', {
       kind: 'deploy',
@@ -33,14 +35,19 @@ export class Teardown extends Construct {
     // A separate policy: the function depends on the policy of its role, so that one must not name the function.
     const again = new Policy(this, 'Again', { roles: [role] });
     again.addStatements(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
-    const made = new CustomResource(this, 'Made', {
-      resourceType: 'Custom::MadeWhileRunning',
-      serviceToken: handler.functionArn,
-      serviceTimeout: Duration.hours(1),
-      // A constant name: a changed name would replace the resource, which would delete everything.
-      properties: { name: settings.name, ...takes },
-    });
-    // CloudFormation deletes a resource before the resources that it depends on.
-    made.node.addDependency(role, again, ...before);
+    // CloudFormation waits for an hour for each resource. It deletes a resource before those that it depends on.
+    let after: readonly Construct[] = [role as Construct, again, ...before];
+    for (let hour = hours; hour >= 1; hour -= 1) {
+      const isLast = hour === hours;
+      const made = new CustomResource(this, isLast ? 'Made' : `Hour${hour}`, {
+        resourceType: 'Custom::MadeWhileRunning',
+        serviceToken: handler.functionArn,
+        serviceTimeout: Duration.hours(1),
+        // A constant name: a changed name would replace the resource, which would delete everything.
+        properties: { name: settings.name, ...target, ...(isLast ? {} : { next: 'true' }) },
+      });
+      made.node.addDependency(...after);
+      after = [made];
+    }
   }
 }

@@ -21,22 +21,22 @@ async function tearDown({ prefix, containers, bucket }: Record<string, unknown>,
 }
 
 const UNFINISHED =
-  'there are more state machines or objects than can be deleted in an hour (Step Functions deletes one machine a ' +
-  'second): delete the stack again to continue';
+  'there are more state machines or objects than can be deleted in the time that CloudFormation waits (Step Functions ' +
+  'deletes one machine a second): delete the stack again to continue';
 
 /**
  * Custom resource: acts only when its stack is deleted. Work that outlasts one call is continued by the next one,
- * for about an hour.
+ * for about an hour. What is left then is for the `next` resource of this kind, if there is one.
  */
 export async function handler(event: Asked, context: Left): Promise<void> {
-  const { prefix, name = prefix } = event.ResourceProperties;
+  const { prefix, name = prefix, next } = event.ResourceProperties;
   const { call = 1, RequestType, ResourceProperties } = event;
   const isOver = () => context.getRemainingTimeInMillis() < MARGIN_MS;
   let mustContinue = false;
   const work = async () => {
     if (RequestType !== 'Delete' || (await tearDown(ResourceProperties, () => !isOver()))) return;
-    if (call >= MAX_CALLS) throw new Error(UNFINISHED);
-    mustContinue = true;
+    mustContinue = call < MAX_CALLS;
+    if (!mustContinue && next !== 'true') throw new Error(UNFINISHED);
   };
   const done = work();
   await done.catch(() => undefined);

@@ -251,3 +251,23 @@ describe('rights', () => {
     expect(JSON.stringify(own)).toContain(':function:weft-steps');
   });
 });
+
+test('the deletion of the machines goes on in one custom resource an hour, and the last one reports what is left', () => {
+  const all = ofType(resources, 'Custom::MadeWhileRunning') as [string, Resource & { DependsOn: string[] }][];
+  const ids = new Map(
+    all.map(([id, { DependsOn }]) => [id, DependsOn.filter((other) => all.some(([one]) => one === other))]),
+  );
+  const order: string[] = [];
+  // CloudFormation deletes a resource when nothing depends on it any more.
+  while (ids.size > 0) {
+    const free = [...ids.keys()].filter((id) => ![...ids.values()].some((others) => others.includes(id)));
+    expect(free).toHaveLength(1);
+    for (const id of free) ids.delete(id);
+    order.push(...free);
+  }
+  const propertiesOf = (id: string) => resources[id]?.Properties ?? {};
+  expect(order.map((id) => propertiesOf(id)['next'])).toEqual(['true', 'true', undefined]);
+  expect(
+    new Set(order.map((id) => JSON.stringify([propertiesOf(id)['prefix'], propertiesOf(id)['ServiceTimeout']]))).size,
+  ).toBe(1);
+});
