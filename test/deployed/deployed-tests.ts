@@ -6,6 +6,7 @@ import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
 import { bundleSizes, resourceCounts, sizeLine } from './bundles.ts';
 import { EmulatedInstallation } from './emulated-installation.ts';
 import { followGuide } from './guide-example.ts';
+import { ISSUER, signInOptions, startIssuerProcess } from './issuer/issuer.ts';
 import { type Tally, tally } from './tally.ts';
 import { TARGETS, type Target } from './target.ts';
 
@@ -20,8 +21,8 @@ const runSuite = (environment: Readonly<Record<string, string>>): Promise<Report
   runTests(process.argv.slice(2), [], { ...environment, WEFT_TEST_KIND: 'deployed' });
 
 /** Loaded late: the configuration of the runner reads this file, and the CDK is large. */
-const synthesize = async (folder: string): Promise<Assemblies> =>
-  (await import('./synthesis.ts')).synthesizeAll(folder);
+const synthesize = async (folder: string, options: object): Promise<Assemblies> =>
+  (await import('./synthesis.ts')).synthesizeAll(folder, options);
 
 /** Prints the time that a task took. */
 async function timed<T>(name: string, task: () => Promise<T>): Promise<T> {
@@ -31,15 +32,21 @@ async function timed<T>(name: string, task: () => Promise<T>): Promise<T> {
   return result;
 }
 
+/** The assemblies, and the URL of the issuer that the deployed one trusts. */
+interface Made {
+  readonly assemblies: Assemblies;
+  readonly issuer: string;
+}
+
 async function testInstallations(
   installations: readonly EmulatedInstallation[],
-  assemblies: Assemblies,
+  made: Made,
   isPart: boolean,
 ): Promise<Tally> {
   const targets = await timed(`deployed ${installations.length} times`, () =>
     Promise.all(installations.map((installation) => installation.deploy())),
   );
-  const report = await timed('tests', () => runSuite(environmentOf(targets, assemblies)));
+  const report = await timed('tests', () => runSuite(environmentOf(targets, made)));
   const remaining = await timed('destroyed', () =>
     Promise.all(installations.map((installation) => installation.destroy())),
   );
@@ -50,10 +57,10 @@ async function testInstallations(
   return names.length === 0 ? counted : { ...counted, failed: counted.failed + 1 };
 }
 
-const environmentOf = (targets: readonly Target[], assemblies: Assemblies) => ({
+const environmentOf = (targets: readonly Target[], { assemblies, issuer }: Made) => ({
   [TARGETS]: JSON.stringify(targets),
   // Not with an emulator that runs already: a test that redeploys starts one of its own.
-  ...(endpoint === undefined ? { [ASSEMBLIES]: JSON.stringify(assemblies) } : {}),
+  ...(endpoint === undefined ? { [ASSEMBLIES]: JSON.stringify(assemblies), [ISSUER]: issuer } : {}),
   SERVICE_URL: targets[0]?.url ?? '',
 });
 
@@ -68,9 +75,10 @@ export async function testDeployed(): Promise<Tally> {
   const isReadmeRight =
     isPart || endpoint !== undefined || (await timed('the commands of docs/deploying.md', followGuide));
   const folder = await mkdtemp(join(tmpdir(), 'weft-assembly-'));
+  const issuer = await startIssuerProcess();
   const installations: EmulatedInstallation[] = [];
   try {
-    const assemblies = await timed('synthesized', () => synthesize(folder));
+    const assemblies = await timed('synthesized', () => synthesize(folder, signInOptions(issuer.url)));
     const counts = [await resourceCounts(assemblies.usual), await resourceCounts(assemblies.everything)].flat();
     for (const line of [...counts, ...(await bundleSizes()).map(sizeLine)]) console.log(line);
     while (installations.length < DEPLOYMENTS) {
@@ -80,10 +88,11 @@ export async function testDeployed(): Promise<Tally> {
           : await EmulatedInstallation.at(endpoint, assemblies.usual),
       );
     }
-    const counted = await testInstallations(installations, assemblies, isPart);
+    const counted = await testInstallations(installations, { assemblies, issuer: issuer.url }, isPart);
     return isReadmeRight ? { ...counted, passed: counted.passed + 1 } : { ...counted, failed: counted.failed + 1 };
   } finally {
     for (const installation of installations) await installation.close();
+    await issuer.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -30,5 +30,6 @@ export async function synthesizeEach<Name extends string>(
   return assemblies as Readonly<Record<Name, string>>;
 }
 
-/** Synthesizes the assemblies that the tests deploy. */
-export const synthesizeAll = (folder: string): Promise<Assemblies> => synthesizeEach(folder, CONTEXTS);
+/** Synthesizes the assemblies that the tests deploy; `usual` with further options. */
+export const synthesizeAll = (folder: string, options: object): Promise<Assemblies> =>
+  synthesizeEach(folder, { ...CONTEXTS, usual: { ...CONTEXTS.usual, ...options } });
