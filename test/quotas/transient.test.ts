@@ -40,7 +40,11 @@ const tierOf = (run: runs.Run): string | undefined => {
   return execution && space.aws.machines.get(execution.machine)?.type;
 };
 
-const TRANSIENT = ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Weft.Fault'];
+const TRANSIENT = [
+  ...['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Weft.Fault'],
+  // A function in a VPC after a month without a call.
+  ...['Lambda.ResourceNotReadyException', 'Lambda.ENINotReadyException', 'Lambda.ResourceConflictException'],
+];
 
 describe('a transient fault', () => {
   test.each(TRANSIENT)(

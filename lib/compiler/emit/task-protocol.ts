@@ -174,7 +174,8 @@ export function toResumeSignal(output: WaitOutput | undefined): ResumeSignal {
 
 /**
  * The errors of a task for which the run is not to blame and which pass: those that the engine names (its FaultError, for
- * example a throttled database), and throttling and faults of Lambda itself.
+ * example a throttled database), throttling and faults of Lambda itself, and a function in a VPC whose network Lambda took away
+ * while it was idle: its next calls fail until the network is there again.
  */
 export const TRANSIENT_ERRORS: readonly string[] = [
   TASK_ERROR.fault,
@@ -183,6 +184,9 @@ export const TRANSIENT_ERRORS: readonly string[] = [
   'Lambda.SdkClientException',
   'Lambda.ClientExecutionTimeoutException',
   'Lambda.TooManyRequestsException',
+  'Lambda.ResourceNotReadyException',
+  'Lambda.ENINotReadyException',
+  'Lambda.ResourceConflictException',
 ];
 
 /** Whether a task ended because of the service or of AWS, and not because of its run: the run continues elsewhere. */
