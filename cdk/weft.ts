@@ -180,10 +180,7 @@ function refuseDuplicate(weft: Weft): void {
   );
 }
 
-/**
- * How long the deletion of the stack may take: about 3,300 state machines an hour. Never less than in an installed version: an
- * update that removes one of the custom resources would delete the machines.
- */
+/** How long the deletion of the stack may take: about 3,300 state machines an hour. */
 const HOURS_OF_DELETION = 3;
 
 /** For ports without access to AWS. */

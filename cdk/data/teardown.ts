@@ -34,17 +34,22 @@ export class Teardown extends Construct {
     grant(role);
     // A separate policy: the function depends on the policy of its role, so that one must not name the function.
     const again = new Policy(this, 'Again', { roles: [role] });
-    again.addStatements(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
-    // CloudFormation waits for an hour for each resource. It deletes a resource before those that it depends on.
+    const actions = ['lambda:InvokeFunction', ...(hours > 1 ? ['lambda:TagResource', 'lambda:ListTags'] : [])];
+    again.addStatements(new PolicyStatement({ actions, resources: [handler.functionArn] }));
+    // CloudFormation waits for an hour for each resource. It deletes a resource before those that it depends on: first `Made`.
     let after: readonly Construct[] = [role as Construct, again, ...before];
     for (let hour = hours; hour >= 1; hour -= 1) {
-      const isLast = hour === hours;
-      const made = new CustomResource(this, isLast ? 'Made' : `Hour${hour}`, {
+      const isFirst = hour === 1;
+      const made = new CustomResource(this, isFirst ? 'Made' : `Hour${hour}`, {
         resourceType: 'Custom::MadeWhileRunning',
         serviceToken: handler.functionArn,
         serviceTimeout: Duration.hours(1),
         // A constant name: a changed name would replace the resource, which would delete everything.
-        properties: { name: settings.name, ...target, ...(isLast ? {} : { next: 'true' }) },
+        properties: {
+          ...{ name: settings.name, ...target },
+          ...(isFirst ? {} : { continues: 'true' }),
+          ...(hour === hours ? {} : { next: 'true' }),
+        },
       });
       made.node.addDependency(...after);
       after = [made];

@@ -1,7 +1,14 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { removeFunctions } from '../../lib/adapters/aws/containers/teardown.ts';
 import { serve } from '../../lib/adapters/aws/deploy/custom-resource.ts';
-import { callAgain, emptyBucket, type HasTime, removeMachines } from '../../lib/adapters/aws/deploy/teardown.ts';
+import {
+  callAgain,
+  emptyBucket,
+  type HasTime,
+  isUnfinished,
+  noteUnfinished,
+  removeMachines,
+} from '../../lib/adapters/aws/deploy/teardown.ts';
 
 /** The time that is left for the report to CloudFormation. */
 const MARGIN_MS = 60_000;
@@ -26,17 +33,22 @@ const UNFINISHED =
 
 /**
  * Custom resource: acts only when its stack is deleted. Work that outlasts one call is continued by the next one,
- * for about an hour. What is left then is for the `next` resource of this kind, if there is one.
+ * for about an hour. What is left then is for the `next` resource of this kind, if there is one. A resource that `continues`
+ * acts only after one has left something: the roll-back of an update that added it deletes it too.
  */
 export async function handler(event: Asked, context: Left): Promise<void> {
-  const { prefix, name = prefix, next } = event.ResourceProperties;
+  const { prefix, name = prefix, continues, next } = event.ResourceProperties;
   const { call = 1, RequestType, ResourceProperties } = event;
   const isOver = () => context.getRemainingTimeInMillis() < MARGIN_MS;
   let mustContinue = false;
   const work = async () => {
-    if (RequestType !== 'Delete' || (await tearDown(ResourceProperties, () => !isOver()))) return;
+    if (RequestType !== 'Delete') return;
+    if (continues === 'true' && !(await isUnfinished(context.invokedFunctionArn))) return;
+    if (await tearDown(ResourceProperties, () => !isOver())) return;
     mustContinue = call < MAX_CALLS;
-    if (!mustContinue && next !== 'true') throw new Error(UNFINISHED);
+    if (mustContinue) return;
+    if (next !== 'true') throw new Error(UNFINISHED);
+    await noteUnfinished(context.invokedFunctionArn);
   };
   const done = work();
   await done.catch(() => undefined);

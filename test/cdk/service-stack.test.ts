@@ -267,6 +267,9 @@ test('the deletion of the machines goes on in one custom resource an hour, and t
   }
   const propertiesOf = (id: string) => resources[id]?.Properties ?? {};
   expect(order.map((id) => propertiesOf(id)['next'])).toEqual(['true', 'true', undefined]);
+  // The roll-back of an update that added the others deletes them too: they act only after the first one.
+  expect(order.map((id) => propertiesOf(id)['continues'])).toEqual([undefined, 'true', 'true']);
+  expect(order[0]).toContain('Made');
   expect(
     new Set(order.map((id) => JSON.stringify([propertiesOf(id)['prefix'], propertiesOf(id)['ServiceTimeout']]))).size,
   ).toBe(1);

@@ -64,6 +64,9 @@ function replyOfBucket({ method, bytes }: AwsRequest): Reply {
   return { body: '<DeleteResult/>' };
 }
 
+/** The tags of the function. */
+let tags: Record<string, string> = {};
+
 const deleted: string[] = [];
 const stopped: string[] = [];
 
@@ -77,6 +80,11 @@ function reply(request: AwsRequest): Reply {
     again.push(JSON.parse(Buffer.from(bytes).toString()));
     return { status: 202 };
   }
+  if (path.startsWith('/2017-03-31/tags/')) {
+    if (request.method === 'GET') return { body: { Tags: tags } };
+    Object.assign(tags, JSON.parse(Buffer.from(bytes).toString()).Tags);
+    return {};
+  }
   const act = OPERATIONS[operation];
   if (act !== undefined) return act(input);
   answers.push(JSON.parse(Buffer.from(bytes).toString()));
@@ -89,6 +97,7 @@ beforeEach(async () => {
   stopped.length = 0;
   again.length = 0;
   answers.length = 0;
+  tags = {};
   isBroken = false;
   [pageSize, deletionMs, passedMs] = [2, 0, 0];
   server = await startAwsServer(reply);
@@ -214,13 +223,13 @@ async function deleteStack(properties: readonly object[]): Promise<object[]> {
   return found;
 }
 
-const NEXT = { next: 'true' };
+const [MADE, HOUR_2, HOUR_3] = [{ next: 'true' }, { continues: 'true', next: 'true' }, { continues: 'true' }];
 
 // At one deletion a second, as 125 machines at one in 80 seconds: fewer requests, and the same time.
 test('10,000 machines are deleted by one deletion of a stack with three resources, each of at most four calls within an hour', async () => {
   machines = Array.from({ length: 125 }, (_, n) => `weft-${n}`);
   [pageSize, deletionMs] = [100, 80_000];
-  expect(await deleteStack([NEXT, NEXT, {}])).toEqual([
+  expect(await deleteStack([MADE, HOUR_2, HOUR_3])).toEqual([
     { calls: 4, status: 'SUCCESS' },
     { calls: 4, status: 'SUCCESS' },
     { calls: 4, status: 'SUCCESS' },
@@ -228,13 +237,21 @@ test('10,000 machines are deleted by one deletion of a stack with three resource
   expect([deleted.length, new Set(deleted).size, answers.length]).toEqual([125, 125, 3]);
 });
 
+test('the roll-back of an update that added further resources deletes no machine', async () => {
+  expect(await deleteStack([HOUR_2, HOUR_3])).toEqual([
+    { calls: 1, status: 'SUCCESS' },
+    { calls: 1, status: 'SUCCESS' },
+  ]);
+  expect(deleted).toEqual([]);
+});
+
 test('what is left after the last resource is deleted by another deletion of the stack', async () => {
   machines = Array.from({ length: 125 }, (_, n) => `weft-${n}`);
   [pageSize, deletionMs] = [100, 80_000];
-  expect(await deleteStack([NEXT, {}])).toEqual([
+  expect(await deleteStack([MADE, HOUR_3])).toEqual([
     { calls: 4, status: 'SUCCESS' },
     { calls: 4, status: 'FAILED' },
   ]);
-  expect(await deleteStack([{}])).toEqual([{ calls: 4, status: 'SUCCESS' }]);
+  expect(await deleteStack([HOUR_3])).toEqual([{ calls: 4, status: 'SUCCESS' }]);
   expect(new Set(deleted).size).toBe(125);
 });

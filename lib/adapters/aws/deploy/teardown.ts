@@ -1,4 +1,4 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient, ListTagsCommand, TagResourceCommand } from '@aws-sdk/client-lambda';
 import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   DeleteStateMachineCommand,
@@ -96,4 +96,18 @@ export async function emptyBucket(bucket: string, hasTime: HasTime, client = new
 export async function callAgain(functionName: string, event: object, client = new LambdaClient()): Promise<void> {
   const Payload = Buffer.from(JSON.stringify(event));
   await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }));
+}
+
+/** The tag of the function whose stack is being deleted. */
+const UNFINISHED = 'weft:unfinished-deletion';
+
+/** Notes, in a tag of the function, that it has deleted a part. */
+export async function noteUnfinished(functionArn: string, client = new LambdaClient()): Promise<void> {
+  await client.send(new TagResourceCommand({ Resource: functionArn, Tags: { [UNFINISHED]: 'true' } }));
+}
+
+/** Whether `noteUnfinished` was called for the function. */
+export async function isUnfinished(functionArn: string, client = new LambdaClient()): Promise<boolean> {
+  const { Tags = {} } = await client.send(new ListTagsCommand({ Resource: functionArn }));
+  return Tags[UNFINISHED] !== undefined;
 }
