@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   cost: async () => (await import('./cost.ts')).cost,
   push: async () => (await import('./push.ts')).pushCommand,
+  sync: async () => (await import('./sync.ts')).sync,
   workflows: async () => (await import('./workflows.ts')).workflows,
   graph: async () => (await import('./graph.ts')).graph,
   diff: async () => (await import('./promote.ts')).diff,

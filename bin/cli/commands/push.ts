@@ -10,7 +10,6 @@ import {
   ServiceUnreachableError,
   toJson,
   UsageError,
-  type ValuesOf,
 } from '../shell/command.ts';
 import { onceForEach, openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
@@ -43,7 +42,13 @@ const OPTIONS = {
   ...TARGET_OPTIONS,
 } as const;
 
-type Values = ValuesOf<typeof OPTIONS>;
+/** The options of a push that decide what it prints and asks. */
+export interface PushValues {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly tag?: string | undefined;
+}
 
 /** The options of a push. */
 export interface PushJob {
@@ -124,8 +129,8 @@ export async function push(job: PushJob): Promise<PushResult> {
 }
 
 /** Asks before workflows are deleted. Throws UsageError if the user cannot be asked. */
-const confirmation =
-  (values: Values, terminal: Terminal) =>
+export const confirmation =
+  (values: PushValues, terminal: Terminal) =>
   async (paths: readonly string[]): Promise<boolean> => {
     if (values.yes) return true;
     const what = `${counted(paths.length, 'workflow')} (${paths.slice(0, 5).join(', ')})`;
@@ -133,8 +138,8 @@ const confirmation =
     return /^y(es)?$/i.test((await terminal.ask(`Delete ${what}? [y/N] `)).trim());
   };
 
-/** The plan of a push with the differences of its workflows. */
-async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
+/** The plan of a push with the differences of its workflows. Throws as `push`. */
+export async function dryRun(job: PushJob, values: PushValues): Promise<Outcome> {
   const { terminal } = job;
   const { remote, plan } = await prepare(job);
   const items = plan.filter(({ kind }) => kind !== 'directory');
@@ -152,7 +157,8 @@ async function dryRun(job: PushJob, values: Values): Promise<Outcome> {
 const isFailure = ({ item, failure }: ItemResult): boolean => failure !== undefined || item.change === 'conflict';
 const isShown = ({ item }: ItemResult): boolean => item.kind !== 'directory' || item.change !== 'unchanged';
 
-function outcomeOf(values: Values, terminal: Terminal, results: readonly ItemResult[]): Outcome {
+/** What a push did, one line a changed item; it is no success if an item failed. */
+export function outcomeOf(values: PushValues, terminal: Terminal, results: readonly ItemResult[]): Outcome {
   const failed = results.filter(isFailure);
   const shown = values.quiet ? failed : results.filter(isShown);
   const pushed = results.map(({ item }) => item).filter(({ kind }) => kind !== 'directory');
@@ -164,11 +170,12 @@ function outcomeOf(values: Values, terminal: Terminal, results: readonly ItemRes
   return { text: values.json ? toJson(results.map(toRecord)) : text, isSuccess: failed.length === 0 };
 }
 
-const isExpected = (error: unknown): error is Error =>
+/** Whether a push failed for a reason that may be gone at the next one. */
+export const isExpected = (error: unknown): error is Error =>
   error instanceof CommandFailedError || error instanceof ServiceUnreachableError || error instanceof UsageError;
 
 /** Pushes after each change of the file or folder, until Ctrl-C. */
-async function pushOnChange(job: PushJob, values: Values): Promise<Outcome> {
+async function pushOnChange(job: PushJob, values: PushValues): Promise<Outcome> {
   const { terminal, source } = job;
   const changes = watchChanges(resolve(terminal.cwd, source.name), terminal.signal);
   do {

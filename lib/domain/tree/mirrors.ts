@@ -8,7 +8,7 @@ export interface MirrorSettings {
 /** Throws `invalid` for a request for a mirror: there are none, and a plain directory would stay empty. */
 export function needNone({ url }: MirrorSettings): void {
   if (url === '') return;
-  throw new ServiceError('invalid', 'git mirrors are not supported: push a clone of the repository with `weft push`');
+  throw new ServiceError('invalid', 'git mirrors are not supported: follow the repository with `weft sync`');
 }
 
 /** Throws the `refused` error of an operation on a mirror: no node is one (rest-api reference, A.9). */

@@ -82,9 +82,7 @@ describe('creating a namespace', () => {
   test('rejects a mirror with a clear message, and creates no plain namespace instead', async () => {
     const answer = await put('mirrored', '{"url":"https://example.com/repository.git","ref":"main"}');
     expect(answer.status).toBe(406);
-    expect(answer.json()['message']).toBe(
-      'git mirrors are not supported: push a clone of the repository with `weft push`',
-    );
+    expect(answer.json()['message']).toBe('git mirrors are not supported: follow the repository with `weft sync`');
     expect(await namesOf('filter.val=mirrored')).toEqual([]);
   });
 });

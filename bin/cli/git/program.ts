@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { CommandFailedError, UsageError } from '../shell/command.ts';
+import type { Terminal } from '../shell/terminal.ts';
+
+/** The time for one call of Git. */
+const TIMEOUT_MS = 5 * 60_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** Where a hook of Git that calls this program says which repository it works on: that is another one than ours. */
+const OF_ANOTHER_REPOSITORY = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+];
+
+/** Settings of each call: what a repository contains starts no program. */
+const SETTINGS = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'submodule.recurse': 'false',
+  'gc.auto': '0',
+} as const;
+
+/** A token as a header for the server of the URL alone: in the environment, because other users can see arguments. */
+function headerOf(url: string, token: string | undefined): Record<string, string> {
+  const server = URL.parse(url);
+  if (!token || server === null || !/^https?:$/.test(server.protocol)) return {};
+  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
+  return { [`http.${server.origin}/.extraHeader`]: `Authorization: Basic ${credentials}` };
+}
+
+function environmentOf({ env }: Pick<Terminal, 'env'>, url: string): NodeJS.ProcessEnv {
+  const { WEFT_GIT_TOKEN, GIT_CONFIG_COUNT = '0', ...others }: Terminal['env'] = { PATH: process.env['PATH'], ...env };
+  const settings = Object.entries({ ...SETTINGS, ...headerOf(url, WEFT_GIT_TOKEN) });
+  // After those of the user.
+  const first = Number(GIT_CONFIG_COUNT);
+  const numbered = settings.flatMap(([key, value], n) => [
+    [`GIT_CONFIG_KEY_${first + n}`, key] as const,
+    [`GIT_CONFIG_VALUE_${first + n}`, value] as const,
+  ]);
+  const kept = Object.entries(others).filter(([name]) => !OF_ANOTHER_REPOSITORY.includes(name));
+  return {
+    ...Object.fromEntries(kept),
+    // `ext::` and helpers for other protocols start programs that the URL names.
+    GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_SSH_COMMAND: others['GIT_SSH_COMMAND'] ?? 'ssh -o BatchMode=yes',
+    LC_ALL: 'C',
+    GIT_CONFIG_COUNT: String(first + settings.length),
+    ...Object.fromEntries(numbered),
+  };
+}
+
+/** The last line that Git printed as an error, without the prefix. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const fatal = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? '';
+  return fatal.replace(/^(fatal|error): /, '').trim();
+}
+
+const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [
+    /could not read Username|Authentication failed|terminal prompts disabled/i,
+    'set WEFT_GIT_TOKEN, or a credential helper of Git',
+  ],
+  [/transport '.+' not allowed/, 'use https, http, ssh or a folder'],
+  [/Permission denied \(publickey|Host key verification failed/, 'ssh must work without a question'],
+];
+
+/** A call of Git. */
+export interface GitCall {
+  readonly terminal: Terminal;
+  /** The URL of the repository, to whose server alone WEFT_GIT_TOKEN is sent. */
+  readonly url: string;
+  /** The folder of the call; default: the current folder. */
+  readonly folder?: string;
+}
+
+/**
+ * Calls the program git, without questions and for at most five minutes, and returns its output. Throws UsageError if it is
+ * not installed, CommandFailedError with the reason that it prints.
+ */
+export function git({ terminal, url, folder = terminal.cwd }: GitCall, args: readonly string[]): Promise<string> {
+  const options = {
+    cwd: folder,
+    env: environmentOf(terminal, url),
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    signal: terminal.signal,
+  };
+  return new Promise((resolve, reject) => {
+    execFile('git', [...args], options, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout);
+      if (terminal.signal.aborted) return reject(error);
+      if (error.code === 'ENOENT') return reject(new UsageError("the program 'git' is not installed; install it"));
+      const reason = error.killed === true ? `no end within ${TIMEOUT_MS / 60_000} minutes` : reasonIn(stderr);
+      const hint = HINTS.find(([pattern]) => pattern.test(stderr))?.[1];
+      reject(new CommandFailedError(`git ${args[0]}: ${reason}${hint === undefined ? '' : `; ${hint}`}`));
+    });
+  });
+}

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Client, openClient } from '../service/access/client.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+
+const NOOP = 'states:\n- id: a\n  type: noop\n';
+const OTHER = 'states:\n- id: b\n  type: noop\n';
+const WRONG = 'states:\n- id: b\n  type: nope\n';
+
+let client: Client;
+let workspace: Workspace;
+let namespace: string;
+let count = 0;
+
+beforeAll(async () => {
+  client = await openClient();
+});
+
+afterAll(() => client.close());
+
+const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+
+function git(...args: readonly string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: workspace.folder };
+  return execFileSync('git', [...AUTHOR, ...args], {
+    cwd: join(workspace.folder, 'repo'),
+    env,
+    encoding: 'utf8',
+  }).trim();
+}
+
+/** Writes files into the repository, and returns the commit of them. */
+async function commit(files: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<string> {
+  await workspace.write(Object.fromEntries(Object.entries(files).map(([name, text]) => [`repo/${name}`, text])));
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Change it', ...options);
+  return git('rev-parse', 'HEAD');
+}
+
+beforeEach(async () => {
+  count += 1;
+  namespace = `sync-${count}`;
+  await client.call('PUT', `/api/namespaces/${namespace}`);
+  workspace = await openWorkspace(client, namespace);
+  await workspace.write({ 'repo/README.md': '# flows' });
+  git('init', '--quiet', '--initial-branch=main');
+  return () => workspace.clear();
+});
+
+const tree = (path: string) => client.call('GET', `/api/namespaces/${namespace}/tree/${path}`);
+const sourceOf = async (path: string) =>
+  Buffer.from(String((await tree(path)).json()['revision']?.['source']), 'base64').toString();
+
+describe('weft sync', () => {
+  test('brings the workflows of a repository into the namespace, then what a commit changed', async () => {
+    const first = await commit({
+      'flows/one.yaml': NOOP,
+      'flows/one.yaml.data.json': '{}',
+      'flows/deep/two.yaml': NOOP,
+    });
+    const created = await workspace.weft(['sync', 'repo', '--folder', 'flows']);
+    expect(created).toMatchObject({ code: 0, err: '' });
+    expect(created.out.trimEnd().split('\n')).toEqual([
+      `commit ${first.slice(0, 12)} Change it`,
+      'created    directory deep',
+      'created    workflow deep/two',
+      'created    workflow one',
+      'created    variable one: data.json',
+      '3 created',
+    ]);
+    const second = await commit({ 'flows/one.yaml': OTHER });
+    const { commit: named, items } = (await workspace.weft(['sync', 'repo', '--folder', 'flows', '--json'])).json();
+    expect(named).toBe(second);
+    expect((items as unknown as { change: string }[]).map(({ change }) => change)).toContain('update');
+    expect(await sourceOf('one')).toBe(OTHER);
+  });
+
+  test('takes the named branch, and the paths from the folder of .weft.yaml as push does', async () => {
+    await commit({ 'flows/one.yaml': NOOP, '.weft.yaml': '' });
+    git('checkout', '--quiet', '-b', 'release/2');
+    await commit({ 'flows/one.yaml': OTHER });
+    git('checkout', '--quiet', 'main');
+    const url = `file://${workspace.folder}/repo`;
+    await workspace.weft(['sync', url, '--branch', 'release/2', '--folder', 'flows']);
+    expect(await sourceOf('flows/one')).toBe(OTHER);
+    await workspace.weft(['sync', url, 'team', '--folder', 'flows']);
+    expect(await sourceOf('team/one')).toBe(NOOP);
+    const missing = await workspace.weft(['sync', url, '--branch', 'gone']);
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('Remote branch gone not found') });
+  });
+
+  test('shows what would change, deletes with --prune, and tags the revisions with the commit', async () => {
+    await commit({ 'one.yaml': NOOP, 'two.yaml': NOOP });
+    await workspace.weft(['sync', 'repo']);
+    await rm(join(workspace.folder, 'repo', 'two.yaml'));
+    const head = await commit({ 'one.yaml': OTHER });
+    const planned = await workspace.weft(['sync', 'repo', '--prune', '--dry-run']);
+    expect(planned.out).toContain('1 to update, 1 to delete');
+    expect(await sourceOf('one')).toBe(NOOP);
+    expect((await workspace.weft(['sync', 'repo', '--prune'])).code).toBe(2);
+    const args = ['sync', 'repo', '--prune', '--yes', '--tag', 'git-{commit}'];
+    expect((await workspace.weft(args)).out).toContain(`tagged git-${head.slice(0, 12)}`);
+    expect((await tree('two')).status).toBe(404);
+    expect((await tree(`one?ref=git-${head.slice(0, 12)}`)).status).toBe(200);
+  });
+
+  test('sends nothing of a commit with a mistake, and leaves no folder behind', async () => {
+    const before = new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('weft-sync-')));
+    await commit({ 'one.yaml': NOOP, 'two.yaml': WRONG });
+    const { code, err } = await workspace.weft(['sync', 'repo']);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/1 problem, nothing was sent\ntwo\.yaml:3/) });
+    expect((await tree('one')).status).toBe(404);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('weft-sync-') && !before.has(name))).toEqual([]);
+  });
+
+  test('follows the branch: reports what fails once, and brings the commit that mends it', async () => {
+    await commit({ 'one.yaml': WRONG });
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const following = workspace.weft(['sync', 'repo', '--watch', '1s'], {
+      signal: stop.signal,
+      onOutput: (text) => void seen.push(text),
+    });
+    const failures = () => seen.filter((text) => text.includes('nothing was sent'));
+    await expect.poll(failures, { timeout: 5_000 }).toHaveLength(1);
+    await commit({ 'one.yaml': NOOP });
+    await expect.poll(() => seen.at(-1), { timeout: 5_000 }).toContain('created    workflow one');
+    expect(failures()).toHaveLength(1);
+    stop.abort();
+    expect((await following).code).toBe(130);
+  });
+
+  test('refuses a commit without a signature that the user accepts, with --signed', async () => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(workspace.folder, 'key')]);
+    const key = (await workspace.read('key.pub')).trim();
+    const signers = join(workspace.folder, 'signers');
+    await workspace.write({
+      signers: `ada@example.com ${key}\n`,
+      '.gitconfig': `[gpg "ssh"]\nallowedSignersFile = ${signers}\n`,
+    });
+    await commit({ 'one.yaml': NOOP });
+    const refused = await workspace.weft(['sync', 'repo', '--signed']);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/signature of the commit .* is not accepted/),
+    });
+    expect((await tree('one')).status).toBe(404);
+    const signing = join(workspace.folder, 'key.pub');
+    git('config', 'gpg.format', 'ssh');
+    git('config', 'user.signingkey', signing);
+    await commit({ 'one.yaml': OTHER }, '-S');
+    expect(await workspace.weft(['sync', 'repo', '--signed'])).toMatchObject({ code: 0, err: '' });
+    expect(await sourceOf('one')).toBe(OTHER);
+  });
+
+  test('sends the token to the server of the URL, and nowhere as an argument', async () => {
+    const headers: (string | undefined)[] = [];
+    const server = createServer(({ headers: { authorization } }, response) => {
+      headers.push(authorization);
+      response.writeHead(403).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/flows.git`;
+    const { code, err } = await workspace.weft(['sync', url], { env: { WEFT_GIT_TOKEN: 'geheim' } });
+    server.close();
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('403') });
+    expect(err).not.toContain('geheim');
+    expect(headers[0]).toBe(`Basic ${Buffer.from('x-access-token:geheim').toString('base64')}`);
+  });
+
+  test('does not leave the repository by a link', async () => {
+    await workspace.write({ 'outside/one.yaml': NOOP });
+    await symlink(join(workspace.folder, 'outside'), join(workspace.folder, 'repo', 'flows'));
+    await symlink(join(workspace.folder, 'outside', 'one.yaml'), join(workspace.folder, 'repo', 'two.yaml'));
+    await commit({ 'own.yaml': NOOP });
+    const linked = await workspace.weft(['sync', 'repo', '--folder', 'flows']);
+    expect(linked).toMatchObject({ code: 2, err: expect.stringContaining('a link that leads out of the repository') });
+    expect((await workspace.weft(['sync', 'repo'])).out).toContain('1 created');
+  });
+
+  test.each([
+    ['an option in place of a URL', ['--', '--upload-pack=touch /tmp/x'], 'is no URL of a repository'],
+    ['a transport that starts a program', ['ext::sh -c true'], 'is no URL of a repository'],
+    ['a password in the URL', ['https://ada:secret@git.example/flows'], 'the URL has credentials; set WEFT_GIT_TOKEN'],
+    ['a branch with a refspec', ['repo', '--branch', 'main:main'], "'main:main' is no name of a branch"],
+    ['a folder above the repository', ['repo', '--folder', '../x'], "'../x' is outside of the repository"],
+    ['an interval without a unit', ['repo', '--watch', '60'], "'60' is no duration of at least 1s"],
+    ['an unattended prune without consent', ['repo', '--watch', '1m', '--prune'], '--watch with --prune needs --yes'],
+  ])('refuses %s before Git is called', async (_, args, message) => {
+    const { code, err } = await workspace.weft(['sync', ...args]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+  });
+});
