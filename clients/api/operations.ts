@@ -40,6 +40,8 @@ export type StoredRevisionReply = { readonly namespace: string; readonly node: N
 export type ProblemsReply = { readonly namespace: string; readonly path: string; readonly problems: readonly ({ readonly rule: string; readonly severity: 'error' | 'warning' | 'hint'; readonly message: string; readonly line: number; readonly column: number; readonly end?: { readonly line: number; readonly column: number }; readonly hint?: string; readonly mend?: { readonly title: string; readonly edits: readonly { readonly from: { readonly line: number; readonly column: number }; readonly to: { readonly line: number; readonly column: number }; readonly text: string }[]; readonly isCertain: boolean }; readonly text: string; readonly docs: string })[] };
 export type RefsReply = { readonly namespace: string; readonly node: Node; readonly pageInfo: PageInfo; readonly results: readonly { readonly name: string }[]; readonly totalCount: number; readonly edges: readonly { readonly node: { readonly name: string }; readonly cursor: string }[] };
 export type HistoryReply = { readonly namespace: string; readonly node: Node; readonly revisions: readonly { readonly revision: string; readonly createdAt: string; readonly hash: string; readonly latest: boolean; readonly saved: boolean; readonly tags: readonly string[] }[]; readonly next?: string };
+export type DeletionsReply = { readonly namespace: string; readonly deleted: readonly { readonly path: string; readonly revision: string; readonly deletedAt: string; readonly restorableUntil: string }[]; readonly next?: string };
+export type RestorationReply = { readonly namespace: string; readonly restored: readonly string[]; readonly failed: readonly { readonly path: string; readonly message: string }[]; readonly next?: string };
 export type RouterReply = { readonly namespace: string; readonly node: Node; readonly live: boolean; readonly routes: readonly { readonly ref: string; readonly weight: number }[] };
 export type RouterVerdictReply = { readonly namespace: string; readonly path: string; readonly invalid: boolean; readonly reason: string };
 export type RefVerdictReply = { readonly namespace: string; readonly path: string; readonly ref: string; readonly invalid: boolean; readonly reason: string; readonly compiles: boolean };
@@ -250,6 +252,13 @@ export interface Operations {
     body: undefined;
     reply: MirrorReply;
     frame: MirrorReply;
+  };
+  listDeletions: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'limit' | 'cursor';
+    body: undefined;
+    reply: DeletionsReply;
+    frame: never;
   };
   waitWorkflow: {
     path: { readonly namespace: string; readonly node: string };
@@ -473,6 +482,13 @@ export interface Operations {
     query: 'force';
     body: undefined;
     reply: undefined;
+    frame: never;
+  };
+  restoreNode: {
+    path: { readonly namespace: string; readonly node: string };
+    query: 'cursor';
+    body: undefined;
+    reply: RestorationReply;
     frame: never;
   };
   executeWorkflow: {
@@ -1315,6 +1331,7 @@ export const operations = {
   listHistory: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'history', permission: 'read', reply: 'json' },
   getRouter: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'router', permission: 'read', reply: 'json' },
   getMirror: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'mirror-info', permission: 'read', reply: 'json' },
+  listDeletions: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'deletions', permission: 'read', reply: 'json' },
   waitWorkflow: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'wait', permission: 'run', reply: 'bytes' },
   listWorkflowVariables: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'vars', permission: 'read', reply: 'json' },
   getWorkflowVariable: { method: 'GET', path: '/namespaces/{namespace}/tree/{node}', op: 'var', permission: 'read', reply: 'bytes' },
@@ -1347,6 +1364,7 @@ export const operations = {
   lockMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'lock-mirror', permission: 'write', reply: 'none' },
   unlockMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'unlock-mirror', permission: 'write', reply: 'none' },
   syncMirror: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'sync-mirror', permission: 'write', reply: 'none' },
+  restoreNode: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'restore', permission: 'write', reply: 'json' },
   executeWorkflow: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'execute', permission: 'run', reply: 'json' },
   waitWorkflowWithBody: { method: 'POST', path: '/namespaces/{namespace}/tree/{node}', op: 'wait', permission: 'run', reply: 'bytes' },
   deleteNode: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-node', permission: 'write', reply: 'none' },

@@ -20,6 +20,7 @@ import { showMachines } from '../../lib/engine/machines/definitions.ts';
 import type { Blobs } from '../../lib/ports/blobs.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { Table } from '../../lib/ports/table.ts';
+import * as deletionEndpoints from './tree/deletions.ts';
 import * as execution from './tree/execution.ts';
 import { findingsIn, withWarnings } from './tree/findings.ts';
 import * as logs from './tree/logs.ts';
@@ -130,6 +131,7 @@ const ownEndpoints: EndpointsOf<keyof typeof routes> = {
 export const endpoints: Endpoints<'tree'> = {
   ...ownEndpoints,
   ...mirrorEndpoints.endpoints,
+  ...deletionEndpoints.endpoints,
   ...revisionEndpoints.endpoints,
   ...execution.endpoints,
   ...variables.endpoints,

@@ -45,6 +45,8 @@ const WAYS: Readonly<Record<Operation, Way>> = {
     prints: /^team-b\n$/,
   },
   getMachine: { by: ['workflows machine one'], prints: /"StartAt": "b"/ },
+  listDeletions: { by: ['workflows delete one --yes', 'workflows deleted'], prints: /^one +\d{4}-/m },
+  restoreNode: { by: ['workflows delete one --yes', 'workflows restore one'], prints: /^restored one$/m },
   listRefs: { as: 'listHistory' },
   listRevisions: { as: 'listHistory' },
   listTags: { by: ['workflows tag one'], prints: new RegExp(`^v1 +${UUID}$`, 'm') },

@@ -257,6 +257,29 @@ describe('a person', () => {
     await page.getByRole('heading', { name: 'Input' }).waitFor();
   });
 
+  test('deletes a workflow and undoes it, then deletes a folder and restores a workflow of it from the list', async () => {
+    const list = () => console_.client.call('GET', `/api/namespaces/${ns}/tree/?op=deletions`);
+    const remove = async (page: Page, name: string) => {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: `Delete ${name}` }).click();
+    };
+    await ask(console_.client, 'PUT', `/api/namespaces/${ns}/tree/shop?op=create-directory`);
+    for (const path of ['greet', 'shop/price']) await store(path, 'states: [{id: a, type: noop}]\n');
+    const page = await console_.open(`n/${ns}/tree/`);
+    await remove(page, 'greet');
+    await page.getByText('Deleted /greet').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone').waitFor();
+    await page.getByRole('link', { name: 'greet' }).first().waitFor();
+    await remove(page, 'shop');
+    await page.getByRole('button', { name: 'Deleted' }).click();
+    await page.getByRole('button', { name: 'Restore /shop/price' }).click();
+    await page.getByText('No workflow was deleted here in the last 30 days.').waitFor();
+    expect((await list()).json()['deleted']).toEqual([]);
+    expect((await console_.client.call('GET', `/api/namespaces/${ns}/tree/shop/price`)).status).toBe(200);
+  });
+
   test('stores, shows and deletes a variable', async () => {
     const page = await console_.open(`n/${ns}/variables`);
     await page.getByRole('button', { name: 'New variable' }).first().click();

@@ -16,6 +16,7 @@ import { openProgress } from '../shell/progress.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { mapConcurrently } from '../transfer/plan.ts';
 import { findNode, isWorkflow, type Remote, treePathOf } from '../transfer/remote.ts';
+import { deleted, restore } from '../workflows/deletions.ts';
 import { patchOf } from '../workflows/differences.ts';
 import {
   needTag,
@@ -94,8 +95,8 @@ async function remove(values: Values, paths: readonly string[], terminal: Termin
     if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailedError('nothing was deleted');
   }
   for (const path of paths) await service.call('DELETE', `${treePathOf(remote, path)}?op=delete-node`);
-  const deleted = paths.map(shownPath);
-  return result(values, { deleted }, () => deleted.map((path) => `deleted ${path}`).join('\n'));
+  const gone = paths.map(shownPath);
+  return result(values, { deleted: gone }, () => gone.map((path) => `deleted ${path}`).join('\n'));
 }
 
 const toggle =
@@ -236,7 +237,7 @@ async function source(values: Values, [path]: readonly string[], terminal: Termi
 
 export const workflows = defineVerbs({
   about:
-    'Lists, shows, checks, compares, pulls, moves, deletes, enables and tags workflows, returns to an older revision, divides starts',
+    'Lists, shows, checks, compares, pulls, moves, deletes, restores, enables and tags workflows, returns to an older revision, divides starts',
   usage: [
     'workflows [list [PATH]]',
     'workflows get PATH [--ref REF]',
@@ -248,6 +249,7 @@ export const workflows = defineVerbs({
     'workflows move PATH PATH',
     'workflows delete PATH... [--yes]',
     'workflows delete PATH --ref REF',
+    'workflows deleted [PATH] [--limit N] | restore PATH',
     'workflows save|discard PATH',
     'workflows enable|disable PATH...',
     'workflows tag PATH [TAG [--ref REF]]',
@@ -263,6 +265,7 @@ export const workflows = defineVerbs({
     'pull writes the files from which push makes the same workflows: a/wf becomes a/wf.yaml, its variable v a/wf.yaml.v.',
     'A REF is a revision, a tag or latest. diff and rollback take the revision before the latest one by default.',
     'rollback stores the older source as a new revision; revisions of deleted workflows can be read while their runs are kept.',
+    'restore creates a workflow, or those of a directory, that was deleted in the last 30 days, with its latest source.',
     'save keeps the latest revision when the next one is stored; discard returns from an unsaved one to that before it.',
     'logger sends the log lines of the workflow as events too, under this name.',
     'traffic PATH latest gives all starts to the latest revision.',
@@ -278,6 +281,8 @@ export const workflows = defineVerbs({
     rollback: { takes: ['PATH', '[REF]'], run: rollback },
     pull: { takes: ['[PATH]'], run: pullFiles },
     delete: { takes: ['PATH', '[PATH…]'], run: remove },
+    deleted: { takes: ['[PATH]'], run: deleted },
+    restore: { takes: ['PATH'], run: restore },
     enable: { takes: ['PATH', '[PATH…]'], run: toggle(true) },
     disable: { takes: ['PATH', '[PATH…]'], run: toggle(false) },
     move: { takes: ['PATH', 'PATH'], run: upkeep.move },

@@ -19,7 +19,7 @@ export const OPTIONS = {
   add: { type: 'string', multiple: true, value: 'NAME', help: 'attributes: an attribute that the workflow gets' },
   remove: { type: 'string', multiple: true, value: 'NAME', help: 'attributes: an attribute that the workflow loses' },
   off: { type: 'boolean', help: 'logger: send no more events' },
-  limit: limitOption('revisions'),
+  limit: limitOption('revisions or deletions'),
   yes: { type: 'boolean', short: 'y', help: 'delete: do not ask for confirmation' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,

@@ -43,6 +43,10 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   editRouter: 'Divides starts among revisions by weight.',
   validateRouter: 'Checks that the revisions among which starts are divided are compatible.',
   validateRef: 'Checks that a revision compiles.',
+  listDeletions:
+    'Lists the deleted workflows at a path and below it that can be restored, the newest deletion first, up to 100 a page.',
+  restoreNode:
+    'Creates a deleted workflow again with its latest source, or the workflows of a deleted directory, up to 50 in a call.',
   getMirror: 'Describes the Git mirror at a node.',
   updateMirror: 'Changes the settings of a Git mirror.',
   lockMirror: 'Locks a Git mirror.',

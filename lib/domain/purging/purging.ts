@@ -5,6 +5,7 @@ import * as listenerList from '../events/listener-list.ts';
 import * as listeners from '../events/listeners.ts';
 import { deleteLog } from '../logs/lines.ts';
 import * as metrics from '../metrics/metrics.ts';
+import * as deletions from '../namespaces/deletions.ts';
 import { removeOfWorkflow } from '../namespaces/variables.ts';
 import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
@@ -17,7 +18,7 @@ import * as purges from '../storage/purges.ts';
 import { pagesOf, readAll } from '../storage/queries.ts';
 import { type Spread, spreadFrom } from '../storage/spread.ts';
 import { keepSources } from '../tree/kept-sources.ts';
-import { startsIn } from '../tree/nodes.ts';
+import * as nodes from '../tree/nodes.ts';
 import * as revisions from '../tree/revisions.ts';
 import { uncounting } from '../tree/tree.ts';
 
@@ -83,15 +84,21 @@ interface Removal {
   readonly namespaceName?: string | undefined;
   /** The partitions of a namespace. */
   readonly spread?: Spread | undefined;
+  /** The purge, in which all that is deleted can be restored together. */
+  readonly marker: string;
 }
 
 /** Deletes the node of a workflow or directory whose contents are removed, and counts a workflow less in its namespace. */
-async function removeNode({ table }: Needs, node: Item, { namespaceId, namespaceName }: Removal): Promise<void> {
+async function removeNode({ table, clock }: Needs, node: Item, removal: Removal): Promise<void> {
+  const { namespaceId, namespaceName, path, marker } = removal;
   const deletion = { do: 'delete', key: { table: 'catalog', pk: node.pk, sk: node.sk } } as const;
   const isCounted = namespaceName !== undefined && node['type'] !== 'directory';
-  const counting = isCounted ? uncounting({ id: namespaceId, name: namespaceName }, startsIn(node)) : [];
+  const counting = isCounted ? uncounting({ id: namespaceId, name: namespaceName }, nodes.startsIn(node)) : [];
   const when = { equals: { updated: Number(node['updated']) } };
-  await onConflict(table.write([{ ...deletion, when }, ...counting]), async ({ failed }) => {
+  const found = nodes.fromItem(node, path ?? '');
+  const isKept = path !== undefined && nodes.isWorkflow(found);
+  const kept = isKept ? [deletions.toWrite(namespaceId, marker, clock.now(), found)] : [];
+  await onConflict(table.write([{ ...deletion, when }, ...counting, ...kept]), async ({ failed }) => {
     // If it was changed, the next page has it as it is; else the namespace was deleted meanwhile.
     if (!failed.includes(0)) await table.write([deletion]);
   });
@@ -112,23 +119,27 @@ async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal):
 }
 
 async function removeDirectory(needs: Needs, removal: Removal): Promise<void> {
-  const { id, namespaceId, namespaceName, path } = removal;
+  const { id, namespaceId, namespaceName, path, marker } = removal;
   for (;;) {
     const { items } = await needs.table.query({ ...keys.directory(id), limit: BATCH_LIMIT });
     if (items.length === 0) return;
     for (const item of items) {
       const isDirectory = item['type'] === 'directory';
       const place = { id: String(item['id']), path: path === undefined ? path : `${path}/${item.sk}` };
-      await (isDirectory ? removeDirectory : removeWorkflow)(needs, { ...place, namespaceId, namespaceName });
+      await (isDirectory ? removeDirectory : removeWorkflow)(needs, { ...place, namespaceId, namespaceName, marker });
       await removeNode(needs, item, removal);
     }
   }
 }
 
-async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise<void> {
+async function removeNamespace(
+  needs: Needs,
+  { id, spread, marker }: keys.Home & Pick<Removal, 'marker'>,
+): Promise<void> {
   const { table } = needs;
   // With the namespace its runs are out of reach: no source need be kept.
-  await removeDirectory(needs, { id, namespaceId: id, path: undefined });
+  await removeDirectory(needs, { id, namespaceId: id, path: undefined, marker });
+  await deleteAll(table, keys.deletions(id));
   await deleteAll(table, keys.keptSources(id));
   await listenerList.removeAll(needs, { id, spread });
   await removeServices(needs, keys.services(id));
@@ -151,7 +162,7 @@ async function removeNamespace(needs: Needs, { id, spread }: keys.Home): Promise
 }
 
 const REMOVE: Record<Purge['kind'], (needs: Needs, purge: Removal) => Promise<void>> = {
-  namespace: (needs, { id, spread }) => removeNamespace(needs, { id, spread }),
+  namespace: (needs, { id, spread, marker }) => removeNamespace(needs, { id, spread, marker }),
   directory: removeDirectory,
   workflow: removeWorkflow,
   container: ({ containers }, { id }) => containers.remove(id),

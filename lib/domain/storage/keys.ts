@@ -95,6 +95,14 @@ export const keptSources = (namespaceId: string): Partition => journal(`sources#
 export const keptSource = (namespaceId: string, revisionId: string): Key =>
   at(keptSources(namespaceId), orderedId(revisionId));
 
+/** The deleted workflows of a namespace, by the time of their deletion. */
+export const deletions = (namespaceId: string): Partition => journal(`deletions#${namespaceId}`);
+/** The key of the deletion of a workflow. */
+export const deletion = (namespaceId: string, ms: number, workflowId: string): Key =>
+  at(deletions(namespaceId), `${timeText(ms)}#${workflowId}`);
+/** The time in a sort key of `deletions`. */
+export const timeOfDeletion = (sk: string): number => Number(sk.slice(0, TIME_DIGITS));
+
 /** The refs of a workflow. */
 export const refs = (workflowId: string): Partition => catalog(`refs#${workflowId}`);
 /** The key of a ref of a workflow. */

@@ -2,6 +2,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { ConflictError, Table, Write } from '../../ports/table.ts';
 import { alreadyExists, changedMeanwhile, ServiceError } from '../errors.ts';
 import { needNodeName, pathOf, segmentsOf } from '../names.ts';
+import * as deletions from '../namespaces/deletions.ts';
 import type { Namespace } from '../namespaces/namespaces.ts';
 import { countingWrites, type TreeCounts } from '../namespaces/tree-counts.ts';
 import { throwOnConflict } from '../storage/conflicts.ts';
@@ -138,7 +139,11 @@ export async function remove(
   const equals = recursive && type === 'directory' ? { id } : { id, updated };
   const deletion: Write = { do: 'delete', key: keys.node(directory, name), when: { equals } };
   const counting = nodes.isWorkflow(found.node) ? uncounting(found.namespace, found.node.starts) : [];
-  const written = ports.table.write([deletion, purges.toWrite(purge), ...counting]);
+  const group = purge.marker;
+  const kept = nodes.isWorkflow(found.node)
+    ? [deletions.toWrite(namespaceId, group, ports.clock.now(), found.node)]
+    : [];
+  const written = ports.table.write([deletion, purges.toWrite(purge), ...counting, ...kept]);
   await throwOnConflict(written, () => changedMeanwhile(`'${shown}'`));
   return { ...found, purge };
 }

@@ -120,11 +120,15 @@ const WORKFLOW_ERRORS: SiteErrors = {
   atRoot: () => invalidField('a workflow has a name: add it to the path'),
 };
 
+/** A new workflow; by default it is live, without a logger and attributes. */
+export type New = { readonly source: string } & Partial<Pick<nodes.WorkflowNode, 'live' | 'logger' | 'attributes'>>;
+
 /**
- * Stores a new, live workflow. Throws `invalid` when the source does not compile, and the errors of `needSite`. The order
+ * Stores a new workflow, or the text of one. Throws `invalid` when the source does not compile, and the errors of `needSite`. The order
  * of the checks is that of the original (rest-api reference, 5.5): directory, name, existing, source.
  */
-export async function create(ports: Needs, namespace: string, path: string, source: string): Promise<Opened> {
+export async function create(ports: Needs, namespace: string, path: string, given: string | New): Promise<Opened> {
+  const { source, live = true, logger = '', attributes = [] } = typeof given === 'string' ? { source: given } : given;
   const site = await needSite(ports, namespace, path, WORKFLOW_ERRORS);
   const key = keys.node(site.directory.id, site.name);
   const [existing] = await ports.table.get([key]);
@@ -134,26 +138,17 @@ export async function create(ports: Needs, namespace: string, path: string, sour
   const now = ports.clock.now();
   const revision = await revisions.toItem(ports, id, source, plan);
   const place = { namespace: site.namespace, id, path: site.path };
-  const plans = { before: undefined, after: plan };
+  const plans = { before: undefined, after: live ? plan : undefined };
   const counts = countsOf(ports, site.namespace, plans, 1);
-  const started = await startWrites(ports, place, plans, now);
   const { pk, sk } = key;
-  const item = {
-    pk,
-    sk,
-    id,
-    type: 'workflow',
-    created: now,
-    updated: now,
-    live: true,
-    latest: revisions.idIn(revision),
-    ...startFields(plans),
-  };
+  const more = { ...(logger && { logger }), ...(attributes.length > 0 && { attributes: JSON.stringify(attributes) }) };
+  const own = { pk, sk, id, type: 'workflow', created: now, updated: now, live, latest: revisions.idIn(revision) };
+  const item = { ...own, ...more, ...startFields(plans) };
   const written = ports.table.write([
     { do: 'put', table: 'catalog', item, when: { absent: true } },
     ...touch(site.namespace, site.directory, now, counts),
     { do: 'put', table: 'catalog', item: revision },
-    ...started,
+    ...(await startWrites(ports, place, plans, now)),
     ...limitWrites(place, undefined, plan),
   ]);
   await throwOnConflict(written, creationError(site));

@@ -19,6 +19,7 @@ import type { CleanupPorts, EnginePorts } from '../ports.ts';
 import { announce } from './announcements.ts';
 
 type Source = { readonly namespace: string; readonly path: string; readonly source: string };
+type NewWorkflow = Source & workflows.New;
 
 /** Whether a revision lets more runs work at the same time than the one before. */
 function allowsMore(before: Revision | undefined, { plan }: Revision): boolean {
@@ -52,9 +53,9 @@ async function updateDependents(
 /** Stores a new workflow and publishes it. Throws what `workflows.create` throws. */
 export async function createWorkflow(
   ports: EnginePorts,
-  { namespace, path, source }: Source,
+  { namespace, path, ...given }: NewWorkflow,
 ): Promise<workflows.Opened> {
-  const opened = await workflows.create(ports, namespace, path, source);
+  const opened = await workflows.create(ports, namespace, path, given);
   await note(ports, 'node.create', opened, 'workflow', opened.node.path);
   return updateDependents(ports, opened, undefined);
 }

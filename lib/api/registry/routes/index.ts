@@ -4,6 +4,7 @@ import { COMMON_NEEDS, type FamilyName, families, type LambdaName, STREAM_NEEDS 
 import { type LambdaOf, lambdaOf, type Params, type Route } from '../route.ts';
 import type { inputs } from '../shapes/inputs.ts';
 import { approvals } from './approvals.ts';
+import { deletions } from './deletions.ts';
 import { events } from './events.ts';
 import { execution } from './execution.ts';
 import { globalServices } from './global-services.ts';
@@ -33,6 +34,7 @@ export const routes = Object.freeze({
   ...tree,
   ...revisions,
   ...mirrors,
+  ...deletions,
   ...execution,
   ...instances,
   ...approvals,

@@ -27,6 +27,8 @@ export const replies = {
   problems: tree.problems,
   refs: tree.refs,
   history: tree.history,
+  deletions: tree.deletions,
+  restoration: tree.restoration,
   router: tree.router,
   routerVerdict: tree.routerVerdict,
   refVerdict: tree.refVerdict,

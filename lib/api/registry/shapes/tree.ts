@@ -72,6 +72,21 @@ export const history = z.object({
   next: z.optional(z.string()),
 });
 
+/** What was deleted, the newest first. `next` is the `cursor` of the next page. */
+export const deletions = z.object({
+  namespace: z.string(),
+  deleted: z.array(z.object({ path: z.string(), revision: z.string(), deletedAt: time, restorableUntil: time })),
+  next: z.optional(z.string()),
+});
+
+/** Paths of workflows. `next` is the `cursor` of the call that continues. */
+export const restoration = z.object({
+  namespace: z.string(),
+  restored: z.array(z.string()),
+  failed: z.array(z.object({ path: z.string(), message: z.string() })),
+  next: z.optional(z.string()),
+});
+
 const weighted = z.object({ ref: z.string(), weight: z.int() });
 export const router = z.object({ ...ofNode, live: z.boolean(), routes: z.array(weighted) });
 

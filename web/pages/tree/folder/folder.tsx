@@ -15,6 +15,7 @@ import { Label } from '../../../parts/value/label.tsx';
 import { Time } from '../../../parts/value/value.tsx';
 import { NodeMenu } from '../node/menu.tsx';
 import { CreateForm, type Creating } from './create.tsx';
+import { DeletedPanel } from './deleted.tsx';
 
 function Name({ node }: { readonly node: Node }) {
   return (
@@ -74,9 +75,17 @@ function NoContent() {
   );
 }
 
-function Buttons({ onCreate }: { readonly onCreate: (what: Creating) => void }) {
+interface ButtonsProps {
+  readonly onCreate: (what: Creating) => void;
+  readonly onDeleted: () => void;
+}
+
+function Buttons({ onCreate, onDeleted }: ButtonsProps) {
   return (
     <>
+      <Button kind="bare" icon="trash" onClick={onDeleted}>
+        Deleted
+      </Button>
       <Button icon="folder" onClick={() => onCreate('directory')}>
         New folder
       </Button>
@@ -91,6 +100,7 @@ function Buttons({ onCreate }: { readonly onCreate: (what: Creating) => void }) 
 export function FolderView({ namespace, directory }: { readonly namespace: string; readonly directory: Directory }) {
   const { node, children } = directory;
   const creating = useSignal<Creating | undefined>(undefined);
+  const isDeletedShown = useSignal(false);
   const nodes = inOrder(children.results);
   const mayWrite = may('createWorkflow');
   const create = (what: Creating) => into(creating)(what);
@@ -107,7 +117,7 @@ export function FolderView({ namespace, directory }: { readonly namespace: strin
         title={node.path === '/' ? 'Explorer' : node.name}
         name={`${node.path} in ${namespace}`}
         detail={<span>{count(nodes.length, 'entry', 'entries')}</span>}
-        actions={mayWrite && <Buttons onCreate={create} />}
+        actions={mayWrite && <Buttons onCreate={create} onDeleted={() => into(isDeletedShown)(true)} />}
       />
       {creating.value !== undefined && (
         <CreateForm
@@ -119,6 +129,9 @@ export function FolderView({ namespace, directory }: { readonly namespace: strin
         />
       )}
       {nodes.length === 0 ? <NoContent /> : <Content namespace={namespace} nodes={nodes} />}
+      {isDeletedShown.value && (
+        <DeletedPanel namespace={namespace} directory={node.path} onClose={() => into(isDeletedShown)(false)} />
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { call } from '../../../data/api/client.ts';
 import { useTask } from '../../../data/api/task.ts';
 import { addresses } from '../../../data/navigation/addresses.ts';
 import { go } from '../../../data/navigation/location.ts';
-import { sourceOf } from '../../../data/workflow/tree.ts';
+import { restore } from '../../../data/workflow/restoring.ts';
 import { Button } from '../../../parts/button/button.tsx';
 import { ErrorNote } from '../../../parts/note/note.tsx';
 import { say } from '../../../parts/toast/toast.tsx';
@@ -15,13 +15,10 @@ interface PanelProps {
   readonly onDone: () => void;
 }
 
-/** Deletes a node; for some seconds, a button offers to create a workflow again from its source. */
+/** Deletes a node; for some seconds, a button offers to restore it. The page of a folder offers it for longer. */
 async function remove({ namespace, node }: Pick<PanelProps, 'namespace' | 'node'>): Promise<void> {
-  const isWorkflow = node.type === 'workflow';
-  const source = isWorkflow ? await sourceOf(namespace, node.path) : '';
   await call('deleteNode', { namespace, node: node.path }, { query: { recursive: true } });
-  const restore = () => call('createWorkflow', { namespace, node: node.path }, { body: source, type: 'text/yaml' });
-  say(`Deleted ${node.path}`, isWorkflow ? { undo: restore } : {});
+  say(`Deleted ${node.path}`, { undo: () => restore(namespace, node.path) });
 }
 
 /** The panel that deletes a node; it lists the dependents of the node first. */
@@ -34,8 +31,8 @@ export function DeletePanel({ namespace, node, onDone }: PanelProps) {
   };
   const words =
     node.type === 'workflow'
-      ? 'Deletes the workflow with its revisions, variables and log. Its runs stay.'
-      : 'Deletes the folder and everything in it: workflows with their revisions, variables and logs.';
+      ? 'Deletes the workflow with its revisions, variables and log. Its runs stay. It can be restored for 30 days, without its variables.'
+      : 'Deletes the folder and everything in it: workflows with their revisions, variables and logs. The workflows can be restored for 30 days, without their variables.';
   return (
     <div class="stack">
       <p>{words}</p>
