@@ -12,6 +12,7 @@ import { loadHandlers } from './handlers.ts';
 import { type LocalPorts, openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
 import type { LocalSettings } from './settings.ts';
+import { startJobs } from './upkeep/jobs.ts';
 import { startReconciling } from './upkeep/reconciling.ts';
 
 export type { Observer } from './observer.ts';
@@ -50,6 +51,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   // The folder is locked and no request is served yet: no process does the open work now.
   await resume();
   closers.defer(await startReconciling(ports));
+  closers.defer(await startJobs(ports));
   const gateway = await startGateway({
     host: settings.host,
     port: settings.port,

@@ -56,7 +56,7 @@ const WAITING: ReadonlySet<LambdaName> = new Set(['instances', 'workers']);
 /** The ports of functions that continue runs. */
 const RUNS = ['table', 'blobs', 'executions', 'bus'] as const satisfies readonly PortName[];
 
-interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'scripts'>> {
+interface Trigger extends Required<Pick<FunctionProps, 'about' | 'timeout' | 'scripts'>>, Pick<FunctionProps, 'waits'> {
   readonly needs: readonly PortName[];
   readonly extraFiles?: readonly ExtraFile[];
 }
@@ -87,7 +87,9 @@ const TRIGGERS = {
     about: 'Completes interrupted work',
     timeout: Duration.minutes(15),
     needs: [...RUNS, 'schedules', 'containers'],
-    scripts: false,
+    // A job that repeats runs checks their inputs by a schema.
+    scripts: true,
+    waits: true,
   },
   router: {
     about: 'Delivers the events of the bus to their listeners, and runs what they start and wake up to its next wait',

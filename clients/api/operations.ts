@@ -63,6 +63,8 @@ export type InstanceSourceReply = { readonly namespace: string; readonly instanc
 export type BundleReply = { readonly weftBundle: number; readonly instance: { readonly id: string; readonly namespace: string; readonly revision: string; readonly startedAt: string }; readonly workflow: { readonly path: string; readonly source: string }; readonly input: unknown; readonly calls: readonly { readonly function: string; readonly state: string; readonly after: number; readonly took: number; readonly return?: unknown; readonly error?: { readonly code: string; readonly message: string } }[]; readonly events: readonly { readonly after: number; readonly event: { readonly [name: string]: unknown } }[]; readonly variables: { readonly namespace: { readonly [name: string]: unknown }; readonly workflow: { readonly [name: string]: unknown } }; readonly secrets: readonly string[]; readonly outcome: { readonly status: 'complete' | 'failed' | 'crashed'; readonly error?: { readonly code: string; readonly message: string }; readonly output?: { readonly [name: string]: unknown }; readonly states: readonly string[]; readonly took: number }; readonly notes: readonly string[] };
 export type RerunReply = { readonly namespace: string; readonly instance?: string; readonly rerunOf: string; readonly warnings: readonly ({ readonly state: string; readonly effect: 'http' | 'lambda' | 'mail' | 'container' | 'worker' | 'workflow' | 'event' | 'variable' | 'approval' | 'missing'; readonly message: string })[] };
 export type RerunManyReply = { readonly namespace: string; readonly dryRun: boolean; readonly at: string; readonly total?: number; readonly instances: readonly ({ readonly instance: string; readonly rerun?: string; readonly skipped?: string; readonly warnings?: readonly ({ readonly state: string; readonly effect: 'http' | 'lambda' | 'mail' | 'container' | 'worker' | 'workflow' | 'event' | 'variable' | 'approval' | 'missing'; readonly message: string })[] })[]; readonly next?: string; readonly retryAfter?: number };
+export type JobReply = { readonly namespace: string; readonly job: { readonly id: string; readonly action: 'cancel' | 'rerun'; readonly state: 'running' | 'over' | 'stopped' | 'failed'; readonly total?: number; readonly done: number; readonly skipped: number; readonly createdAt: string; readonly filter: readonly { readonly field: string; readonly type: string; readonly val: string }[]; readonly error?: string; readonly waitsUntil?: string } };
+export type JobsReply = { readonly namespace: string; readonly jobs: readonly ({ readonly id: string; readonly action: 'cancel' | 'rerun'; readonly state: 'running' | 'over' | 'stopped' | 'failed'; readonly total?: number; readonly done: number; readonly skipped: number; readonly createdAt: string; readonly filter: readonly { readonly field: string; readonly type: string; readonly val: string }[]; readonly error?: string; readonly waitsUntil?: string })[] };
 export type TasksReply = { readonly namespace: string; readonly queue: string; readonly tasks: readonly { readonly task: string; readonly lease: string; readonly leaseUntil: string; readonly until: string; readonly key: string; readonly attempt: number; readonly taken: number; readonly priority: number; readonly createdAt: string; readonly instance: string; readonly workflow: string; readonly state: string; readonly traceparent: string; readonly input: unknown }[] };
 export type TaskStateReply = { readonly task: string; readonly status: 'complete' | 'failed' | 'offered' | 'leased'; readonly leaseUntil?: string };
 export type QueuesReply = { readonly namespace: string; readonly queues: readonly { readonly queue: string; readonly ready: number; readonly held: number }[] };
@@ -111,6 +113,7 @@ export type SignedInReply = { readonly token: string; readonly refreshToken?: st
 export type MirrorInput = { readonly url?: string; readonly ref?: string; readonly cron?: string; readonly passphrase?: string; readonly publicKey?: string; readonly privateKey?: string; readonly insecure?: boolean };
 export type ConfigInput = { readonly broadcast?: { readonly 'directory.create'?: boolean | null; readonly 'directory.delete'?: boolean | null; readonly 'instance.failed'?: boolean | null; readonly 'instance.late'?: boolean | null; readonly 'instance.started'?: boolean | null; readonly 'instance.success'?: boolean | null; readonly 'instance.variable.create'?: boolean | null; readonly 'instance.variable.delete'?: boolean | null; readonly 'instance.variable.update'?: boolean | null; readonly 'namespace.variable.create'?: boolean | null; readonly 'namespace.variable.delete'?: boolean | null; readonly 'namespace.variable.update'?: boolean | null; readonly 'workflow.create'?: boolean | null; readonly 'workflow.delete'?: boolean | null; readonly 'workflow.update'?: boolean | null; readonly 'workflow.variable.create'?: boolean | null; readonly 'workflow.variable.delete'?: boolean | null; readonly 'workflow.variable.update'?: boolean | null }; readonly events?: { readonly lookback?: string | null }; readonly record?: 'full' | 'flow' | 'none'; readonly limits?: { readonly transitions?: number | null; readonly logBytes?: number | null; readonly activeRuns?: number | null; readonly startsPerSecond?: number | null; readonly variableBytes?: number | null; readonly variables?: number | null; readonly workflows?: number | null; readonly schedules?: number | null; readonly ticks?: number | null; readonly listeners?: number | null; readonly secrets?: number | null; readonly registries?: number | null; readonly services?: number | null; readonly runs?: number | null; readonly eventsPerSecond?: number | null }; readonly egress?: readonly string[] | null; readonly functions?: { readonly native?: boolean | null }; readonly alerts?: { readonly workflow?: string | null; readonly url?: string | null; readonly within?: string | null } | null; readonly mail?: { readonly host?: string | null; readonly port?: number | null; readonly tls?: 'implicit' | 'starttls' | null; readonly insecure?: boolean | null; readonly user?: string | null; readonly password?: string | null; readonly from?: string | null } | null; readonly partitions?: number | null };
 export type RerunManyInput = { readonly dryRun?: boolean; readonly at?: string; readonly limit?: number; readonly after?: string; readonly repeat?: 'failed' | 'all' };
+export type JobInput = { readonly action: 'cancel' | 'rerun'; readonly from?: string; readonly revision?: 'pinned' | 'latest'; readonly repeat?: 'failed' | 'all' };
 export type RerunInput = { readonly patch?: readonly unknown[]; readonly repeat?: 'failed' | 'all'; readonly dryRun?: boolean };
 export type ToggleInput = { readonly live?: boolean };
 export type EventLoggingInput = { readonly logger?: string };
@@ -533,11 +536,32 @@ export interface Operations {
     reply: InstancesReply;
     frame: InstancesReply;
   };
+  listJobs: {
+    path: { readonly namespace: string };
+    query: never;
+    body: undefined;
+    reply: JobsReply;
+    frame: never;
+  };
   rerunInstances: {
     path: { readonly namespace: string };
     query: 'filter.field' | 'filter.type' | 'filter.val' | 'from' | 'revision';
     body: RerunManyInput | undefined;
     reply: RerunManyReply;
+    frame: never;
+  };
+  createJob: {
+    path: { readonly namespace: string };
+    query: 'filter.field' | 'filter.type' | 'filter.val';
+    body: JobInput;
+    reply: JobReply;
+    frame: never;
+  };
+  stopJob: {
+    path: { readonly namespace: string };
+    query: 'job';
+    body: undefined;
+    reply: JobReply;
     frame: never;
   };
   getPrices: {
@@ -1371,7 +1395,10 @@ export const operations = {
   deleteNodeAttributes: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-node-attributes', permission: 'write', reply: 'none' },
   deleteWorkflowVariable: { method: 'DELETE', path: '/namespaces/{namespace}/tree/{node}', op: 'delete-var', permission: 'write', reply: 'none' },
   listInstances: { method: 'GET', path: '/namespaces/{namespace}/instances', permission: 'read', reply: 'json' },
+  listJobs: { method: 'GET', path: '/namespaces/{namespace}/instances', op: 'jobs', permission: 'read', reply: 'json' },
   rerunInstances: { method: 'POST', path: '/namespaces/{namespace}/instances', op: 'rerun', permission: 'run', reply: 'json' },
+  createJob: { method: 'POST', path: '/namespaces/{namespace}/instances', op: 'job', permission: 'run', reply: 'json' },
+  stopJob: { method: 'POST', path: '/namespaces/{namespace}/instances', op: 'stop-job', permission: 'run', reply: 'json' },
   getPrices: { method: 'GET', path: '/namespaces/{namespace}/prices', permission: 'read', reply: 'json' },
   getInstance: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', permission: 'read', reply: 'json' },
   getInstanceSource: { method: 'GET', path: '/namespaces/{namespace}/instances/{instance}', op: 'source', permission: 'read', reply: 'json' },

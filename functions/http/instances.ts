@@ -12,8 +12,9 @@ import { needOfRun } from '../../lib/domain/tree/kept-sources.ts';
 import * as revisions from '../../lib/domain/tree/revisions.ts';
 import { cancel } from '../../lib/engine/delivery/deliver.ts';
 import { toWaiting } from '../../lib/engine/inspection/waiting.ts';
-import { rerunMany } from '../../lib/engine/requests/start/bulk-rerun.ts';
+import { rerunMany } from '../../lib/engine/requests/bulk/rerunning.ts';
 import { planRerun, type Rerun, rerun } from '../../lib/engine/requests/start/rerun.ts';
+import * as jobs from './instances/jobs.ts';
 import * as prices from './instances/prices.ts';
 
 function needRevisionChoice(text = 'pinned'): Rerun['revision'] {
@@ -95,4 +96,5 @@ const ownEndpoints: EndpointsOf<Exclude<keyof typeof routes, 'getPrices'>> = {
 export const endpoints: Endpoints<'instances'> = {
   ...ownEndpoints,
   ...prices.endpoints,
+  ...jobs.endpoints,
 };

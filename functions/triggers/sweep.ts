@@ -6,10 +6,12 @@ import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-request
 import { rearmAll } from '../../lib/engine/recovery/rearming.ts';
 import { reconcile } from '../../lib/engine/recovery/reconciler.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
+import { advanceAll } from '../../lib/engine/requests/bulk/jobs.ts';
 import { MINUTE_MS } from '../../lib/time/units.ts';
 
-/** A call may last 15 minutes: the reconciler stops after 9 of them, the sweep after 13. */
+/** A call may last 15 minutes: the reconciler stops after 9 of them, jobs on many runs after 12, the sweep after 13. */
 const RECONCILER_MS = 9 * MINUTE_MS;
+const JOBS_MS = 12 * MINUTE_MS;
 const SWEEP_MS = 13 * MINUTE_MS;
 
 /** Called by rules after each deployment and every 15 minutes. The next call completes one that was interrupted. */
@@ -23,6 +25,7 @@ export const handler = withTraces(
       const began = ports.clock.now();
       const since = await rearmAll(ports, installation());
       await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS, since });
+      await advanceAll(ports, began + JOBS_MS);
       await sweep(ports, began + SWEEP_MS);
     },
     { about: () => ({}), meter },

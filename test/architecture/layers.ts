@@ -87,7 +87,14 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     rooms: ['functions/triggers', 'functions/deploy'],
-    on: ['lib/adapters/aws', 'lib/api', 'lib/engine/recovery', 'lib/engine/routing', 'lib/engine/tasks'],
+    on: [
+      'lib/adapters/aws',
+      'lib/api',
+      'lib/engine/recovery',
+      'lib/engine/requests',
+      'lib/engine/routing',
+      'lib/engine/tasks',
+    ],
   },
   { rooms: ['functions/lambdas'], on: ['functions/http', 'lib/adapters/aws'] },
   { rooms: ['functions/lambdas/console.ts'], on: ['lib/api'] },

@@ -184,6 +184,7 @@ describe('the construct in the app of a user', () => {
       'triggers/cron',
       'triggers/router',
       'triggers/steps',
+      'triggers/sweep',
     ]);
   });
 

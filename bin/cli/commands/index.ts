@@ -23,6 +23,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   logs: async () => (await import('./logs.ts')).logs,
   cancel: async () => (await import('./cancel.ts')).cancel,
   instances: async () => (await import('./instances.ts')).instances,
+  jobs: async () => (await import('./jobs.ts')).jobs,
   replay: async () => (await import('./replay.ts')).replay,
   events: async () => (await import('./events.ts')).events,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,

@@ -6,6 +6,7 @@ import { at, bytesAt, rowsAt, statusOf, textAt, textsAt } from '../client/replie
 import { openNamespace, type Service } from '../client/service.ts';
 import { NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
 import { rerunMany, warningLines } from '../inspection/bulk-rerun.ts';
+import { FILTER_OPTIONS, filtersOf } from '../inspection/filters.ts';
 import { failureLines, stepText, timelineText, waitingText } from '../inspection/timelines.ts';
 import {
   CommandFailedError,
@@ -23,30 +24,14 @@ import {
 import { limitOf, limitOption } from '../shell/limit.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 
-const STATUSES = ['pending', 'queued', 'complete', 'failed', 'crashed', 'cancelled'];
-
 const OPTIONS = {
-  workflow: { type: 'string', short: 'w', value: 'PATH', help: 'runs of workflows whose path begins with this text' },
-  status: { type: 'string', value: 'STATUS', help: `runs with this status: ${STATUSES.join(', ')}` },
+  ...FILTER_OPTIONS,
   limit: limitOption('runs'),
   state: { type: 'string', value: 'STATE', help: 'show: the data that this state saw at its last visit' },
   output: { type: 'string', short: 'o', value: 'FILE', help: 'bundle: the file (default: INSTANCE.bundle.json)' },
   from: { type: 'string', value: 'STATE', help: 'rerun: begin at this state with the data recorded there' },
   latest: { type: 'boolean', help: 'rerun: use the newest revision of the workflow' },
   patch: { type: 'string', value: 'JSON', help: 'rerun: change the data first, by a list of operations of RFC 6902' },
-  since: { type: 'string', value: 'TIME', help: 'runs started since then, as 2026-01-31T08:00:00Z' },
-  until: { type: 'string', value: 'TIME', help: 'runs started until then' },
-  'ended-since': { type: 'string', value: 'TIME', help: 'runs that ended since then' },
-  'ended-until': { type: 'string', value: 'TIME', help: 'runs that ended until then' },
-  'longer-than': { type: 'string', value: 'DURATION', help: 'runs that took longer, as PT30S' },
-  label: { type: 'string', multiple: true, value: 'NAME=VALUE', help: 'runs with this label; NAME alone: any value' },
-  code: { type: 'string', value: 'TEXT', help: 'runs whose error code contains this text' },
-  message: { type: 'string', value: 'TEXT', help: 'runs whose error message contains this text' },
-  trigger: {
-    type: 'string',
-    value: 'KIND',
-    help: 'runs started by api, cron, cloudevent, webhook, instance or rerun; top: by no other run',
-  },
   'repeat-all': { type: 'boolean', help: 'rerun: of a state that failed, make all calls again, not those that failed' },
   'dry-run': { type: 'boolean', help: 'rerun: list the selected runs and what they do again, start none' },
   rate: { type: 'string', value: 'N', help: 'rerun: so many selected runs a second (default: 10)' },
@@ -65,61 +50,6 @@ function durationText(row: unknown): string {
   const end = isPending ? Date.now() : Date.parse(textAt(row, 'updatedAt'));
   const ms = end - Date.parse(textAt(row, 'createdAt'));
   return Number.isNaN(ms) ? '' : `${(Math.max(ms, 0) / 1000).toFixed(3)} s`;
-}
-
-/** The field, the type and the value of a filter. */
-type Filter = readonly [field: string, type: string, value: string];
-
-/** The options that are a filter by a time. */
-const TIMES = {
-  since: ['CREATED', 'AFTER'],
-  until: ['CREATED', 'BEFORE'],
-  'ended-since': ['ENDED', 'AFTER'],
-  'ended-until': ['ENDED', 'BEFORE'],
-} as const;
-
-/** The options that are a filter by their text. */
-const TEXTS = {
-  status: ['STATUS', 'MATCH'],
-  trigger: ['TRIGGER', 'MATCH'],
-  code: ['CODE', 'CONTAINS'],
-  message: ['MESSAGE', 'CONTAINS'],
-  'longer-than': ['DURATION', 'LONGER'],
-} as const;
-
-/** The filters by time. Throws UsageError. */
-function timeFilters(values: Values): Filter[] {
-  return (Object.keys(TIMES) as (keyof typeof TIMES)[]).flatMap((name) => {
-    const text = values[name];
-    if (text === undefined) return [];
-    if (Number.isNaN(Date.parse(text))) {
-      throw new UsageError(`--${name} is '${text}'; write it like 2026-01-31T08:00:00Z`);
-    }
-    return [[...TIMES[name], new Date(text).toISOString()] as const];
-  });
-}
-
-/** The filters of a list of runs (rest-api reference, 2.3). Throws UsageError. */
-function filtersOf(values: Values): (readonly [string, string])[] {
-  const { workflow, status, label = [] } = values;
-  if (status !== undefined && !STATUSES.includes(status)) {
-    throw new UsageError(`--status is '${status}'; it must be one of ${STATUSES.join(', ')}`);
-  }
-  const texts = (Object.keys(TEXTS) as (keyof typeof TEXTS)[]).flatMap((name): Filter[] => {
-    const text = values[name];
-    return text === undefined ? [] : [[...TEXTS[name], text]];
-  });
-  const filters: Filter[] = [
-    ...(workflow === undefined ? [] : [['AS', 'WORKFLOW', workflow.replace(/^\/+/, '')] as const]),
-    ...texts,
-    ...timeFilters(values),
-    ...label.map((text): Filter => ['LABEL', 'MATCH', text]),
-  ];
-  return filters.flatMap(([field, type, value]) => [
-    ['filter.field', field] as const,
-    ['filter.type', type] as const,
-    ['filter.val', value] as const,
-  ]);
 }
 
 /** The query of a list of runs. Throws UsageError. */

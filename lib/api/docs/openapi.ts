@@ -165,12 +165,19 @@ function mergedId(method: Method, path: string): string {
   return `${method.toLowerCase()}${words.map(capital).join('')}`;
 }
 
+/** The name of the operation for the routes of a path; a list keeps its name beside operations on all of its members. */
+function idOf(method: Method, group: readonly Row[]): string {
+  const path = group[0]?.[1].path ?? '';
+  const list = path.endsWith('}') ? undefined : group.find(([, { op }]) => op === undefined);
+  return list?.[0] ?? mergedId(method, path);
+}
+
 function operationOf(method: Method, group: readonly Row[]): Json {
   const routes = group.map(([, route]) => route);
   const [only, ...others] = group;
   const isSingle = only !== undefined && others.length === 0;
   return {
-    operationId: isSingle ? only[0] : mergedId(method, routes[0]?.path ?? ''),
+    operationId: isSingle ? only[0] : idOf(method, group),
     summary: isSingle ? SUMMARIES[only[0]] : 'Executes the operation `op`; `x-operations` describes each.',
     tags: [...new Set(routes.map((route) => route.family))],
     parameters: parametersOf(routes),

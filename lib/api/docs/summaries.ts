@@ -58,6 +58,10 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   listInstances: 'Lists the runs of a namespace, the newest first.',
   rerunInstances:
     'Repeats the runs that the filters select, the oldest first, some in each request; by default it only lists them.',
+  listJobs: 'Lists the jobs that cancel or repeat many runs, with their progress.',
+  createJob:
+    'Creates a job that cancels or repeats the runs that the filters select; the service goes on with it by itself.',
+  stopJob: 'Stops a job; what it has done stays done.',
   getPrices:
     'Returns what a million runs of workflows cost on AWS by list prices, as `weft cost` does; without `path`, none.',
   getInstance: 'Returns a run with the states that it has entered.',

@@ -56,6 +56,7 @@ export const queries = {
   actor: { type: 'string', about: 'Only entries of the key with this name or id.' },
   start: { type: 'string', about: 'Only entries from this time on (RFC 3339).' },
   end: { type: 'string', about: 'Only entries until this time (RFC 3339).' },
+  job: { type: 'string', audited: true, about: 'Id of the job.' },
   cursor: { type: 'string', about: 'The `next` of the page before: return the page after it.' },
   reference: {
     type: 'boolean',

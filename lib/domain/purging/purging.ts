@@ -11,6 +11,7 @@ import { containersOf } from '../services/services.ts';
 import { deleteAll } from '../storage/batches.ts';
 import { ignoreConflict, onConflict } from '../storage/conflicts.ts';
 import { functionLimits, ownerLimits } from '../storage/keys/concurrency-keys.ts';
+import { jobs } from '../storage/keys/job-keys.ts';
 import { unfinishedTasks } from '../storage/keys/worker-keys.ts';
 import * as keys from '../storage/keys.ts';
 import type { Purge } from '../storage/purges.ts';
@@ -140,6 +141,7 @@ async function removeNamespace(
   // With the namespace its runs are out of reach: no source need be kept.
   await removeDirectory(needs, { id, namespaceId: id, path: undefined, marker });
   await deleteAll(table, keys.deletions(id));
+  await deleteAll(table, jobs(id));
   await deleteAll(table, keys.keptSources(id));
   await listenerList.removeAll(needs, { id, spread });
   await removeServices(needs, keys.services(id));

@@ -10,6 +10,7 @@ import { execution } from './execution.ts';
 import { globalServices } from './global-services.ts';
 import { hooks } from './hooks.ts';
 import { instances } from './instances.ts';
+import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { logs } from './logs.ts';
 import { metrics } from './metrics.ts';
@@ -37,6 +38,7 @@ export const routes = Object.freeze({
   ...deletions,
   ...execution,
   ...instances,
+  ...jobs,
   ...approvals,
   ...workers,
   ...variables,

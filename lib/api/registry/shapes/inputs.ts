@@ -76,6 +76,12 @@ export const inputs = {
     after: text,
     repeat,
   }),
+  job: z.strictObject({
+    action: z.enum(['cancel', 'rerun']),
+    from: text,
+    revision: z._default(z.enum(['pinned', 'latest']), 'pinned'),
+    repeat: z._default(z.enum(['failed', 'all']), 'failed'),
+  }),
   rerun: z.strictObject({ patch: z.optional(z.array(z.unknown())), repeat, dryRun: z.optional(z.boolean()) }),
   toggle: z.strictObject({ live: flag }),
   eventLogging: z.strictObject({ logger: text }),

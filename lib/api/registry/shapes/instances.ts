@@ -238,6 +238,23 @@ export const rerunMany = z.object({
   retryAfter: z.optional(z.number()),
 });
 
+const jobRecord = z.object({
+  id: uuid,
+  action: z.enum(['cancel', 'rerun']),
+  state: z.enum(['running', 'over', 'stopped', 'failed']),
+  total: z.optional(z.int()),
+  done: z.int(),
+  skipped: z.int(),
+  createdAt: time,
+  filter: z.array(z.object({ field: z.string(), type: z.string(), val: z.string() })),
+  error: z.optional(z.string()),
+  waitsUntil: z.optional(time),
+});
+/** `total` is absent for more than 10,000 runs. `waitsUntil`: a limit of the namespace is waited for. */
+export const job = z.object({ namespace: z.string(), job: jobRecord });
+/** The newest first, at most 100; an ended job is listed for 30 days. */
+export const jobs = z.object({ namespace: z.string(), jobs: z.array(jobRecord) });
+
 /** In a dry run, `instance` is absent. */
 export const rerun = z.object({
   namespace: z.string(),

@@ -50,6 +50,8 @@ export const replies = {
   bundle: instances.bundle,
   rerun: instances.rerun,
   rerunMany: instances.rerunMany,
+  job: instances.job,
+  jobs: instances.jobs,
   tasks: tasks.tasks,
   taskState: tasks.taskState,
   queues: tasks.queues,

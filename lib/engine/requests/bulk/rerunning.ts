@@ -1,25 +1,19 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import { matching } from '../../../domain/instances/finding.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../domain/storage/ids.ts';
 import type { ListRequest } from '../../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
 import type { CleanupPorts } from '../../ports.ts';
-import type { Warning } from './effects.ts';
-import { planRerun, type Rerun, rerun } from './rerun.ts';
+import type { Warning } from '../start/effects.ts';
+import { planRerun, type Rerun, rerun } from '../start/rerun.ts';
+import { type Selection, selected } from './selection.ts';
 
-/** Which runs are repeated, and how. */
-export interface BulkRerun extends Rerun {
-  /** The filters of the list of instances; one by status at least. */
-  readonly request: ListRequest;
-  /** Only runs that were started until then are repeated, milliseconds since 1970. It identifies the repetition. */
-  readonly at: number;
+/** Which runs are repeated, and how. A filter by status is among those of the selection, whose time identifies the repetition. */
+export interface BulkRerun extends Rerun, Selection {
   /** No run is started. */
   readonly dryRun: boolean;
   /** The most runs of this request. */
   readonly limit: number;
-  /** The id of the run after which it goes on; empty: from the oldest one. */
-  readonly after: string;
 }
 
 /** The result for a run: the id of its repetition, or why it has none. */
@@ -41,7 +35,7 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 }
 
 /** Whether a limit keeps the namespace from starting runs. */
-const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
+export const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
 
 /** Repeats one run. Throws `too-many` or `over-quota` where a limit is reached; another error of the caller is a reason to skip. */
 async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
@@ -61,34 +55,13 @@ async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: B
   }
 }
 
-type Filter = ListRequest['filter'][number];
-
-const timeFilter = (type: 'AFTER' | 'BEFORE', ms: number): Filter => ({ field: 'CREATED', type, val: toTimestamp(ms) });
-
-function needStatus({ filter }: ListRequest): void {
+/** Throws `malformed` for filters without a status. */
+export function needStatus({ filter }: ListRequest): void {
   if (filter.some(({ field, val }) => field === 'STATUS' && val !== '')) return;
   throw new ServiceError(
     'malformed',
     'a filter by status is required: filter.field=STATUS, filter.type=MATCH, filter.val=failed',
   );
-}
-
-/** The period of the request: from the run after which it goes on, until its time. */
-function bounded({ request, at }: BulkRerun, last: runs.Run | undefined): ListRequest {
-  const since = last === undefined ? [] : [timeFilter('AFTER', last.created)];
-  return { ...request, filter: [...request.filter, ...since, timeFilter('BEFORE', at)] };
-}
-
-/** The runs that the request selects, the oldest first, after the one where it goes on. */
-async function* selected(ports: CleanupPorts, namespace: string, wanted: BulkRerun): AsyncGenerator<runs.Head> {
-  const found = wanted.after === '' ? undefined : await runs.find(ports, wanted.after);
-  // A run of another namespace is one that does not exist: the reply must not disclose that it does.
-  const last = found?.namespace === namespace ? found : undefined;
-  let isAfter = last === undefined;
-  for await (const head of matching(ports, namespace, bounded(wanted, last))) {
-    if (isAfter) yield head;
-    isAfter ||= head.id === wanted.after;
-  }
 }
 
 /** The reply of a repetition by filter. */

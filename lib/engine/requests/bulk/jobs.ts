@@ -1,0 +1,178 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import * as jobs from '../../../domain/instances/jobs.ts';
+import * as namespaces from '../../../domain/namespaces/namespaces.ts';
+import * as runs from '../../../domain/runs/runs.ts';
+import { type ListRequest, toListRequest } from '../../../domain/storage/list-requests.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../time/units.ts';
+import { cancel } from '../../delivery/deliver.ts';
+import type { CleanupPorts } from '../../ports.ts';
+import { forEachOf } from '../../recovery/visits.ts';
+import { isFull, needStatus, rerunMany } from './rerunning.ts';
+import { selected } from './selection.ts';
+
+/** The runs of one part of a job, after which its progress is stored. */
+const PART = 10;
+/** A job with more runs shows no total. */
+const MAX_COUNTED = 10_000;
+/** How long one job works before the next one has its turn. */
+const TURN_MS = 5 * SECOND_MS;
+/** How long a job works in the request that creates it: a small one ends there. */
+const REQUEST_MS = 2 * SECOND_MS;
+const CONCURRENCY = 4;
+/** Another process goes on with a job when the one before was killed so long ago. */
+const CLAIM_MS = 15 * SECOND_MS;
+/** A job fails after so many faults in turn. */
+const MAX_FAULTS = 10;
+
+/** What a part of a job did, and where the next one goes on. */
+interface Part {
+  readonly done: number;
+  readonly skipped: number;
+  /** Absent: no run is left. */
+  readonly after?: string;
+  readonly waitsUntil?: number;
+}
+
+const requestOf = (filter: ListRequest['filter']): ListRequest => ({ ...toListRequest({}), filter });
+const hasStatus = (filter: ListRequest['filter']): boolean => filter.some(({ field }) => field === 'STATUS');
+const PENDING = { field: 'STATUS', type: 'MATCH', val: 'pending' } as const;
+
+/** Cancels one run. False: it has ended, or is in a handler, which a second cancellation would end. */
+async function cancelOne(ports: CleanupPorts, id: string): Promise<boolean> {
+  const run = await runs.find(ports, id);
+  if (run === undefined || run.status !== 'pending' || run.handling !== undefined) return false;
+  await cancel(ports, run);
+  return true;
+}
+
+async function cancelPart(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
+  const { namespace, at, filter, after: from } = job;
+  const part = { done: 0, skipped: 0 };
+  let after = from;
+  for await (const { id } of selected(ports, namespace, { request: requestOf(filter), at, after: from })) {
+    if (part.done + part.skipped >= PART) return { ...part, after };
+    part[(await cancelOne(ports, id)) ? 'done' : 'skipped'] += 1;
+    after = id;
+  }
+  return part;
+}
+
+async function rerunPart(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
+  const { namespace, at, filter, after, how } = job;
+  const wanted = { request: requestOf(filter), at, after, ...how, patch: [], dryRun: false, limit: PART };
+  const { instances, next, retryAfter } = await rerunMany(ports, namespace, wanted);
+  const done = instances.filter(({ rerun }) => rerun !== undefined).length;
+  const waiting = retryAfter === undefined ? {} : { waitsUntil: ports.clock.now() + retryAfter * SECOND_MS };
+  return { done, skipped: instances.length - done, ...(next === undefined ? {} : { after: next }), ...waiting };
+}
+
+const PARTS = { cancel: cancelPart, rerun: rerunPart } as const satisfies Record<jobs.JobAction, unknown>;
+
+/** The progress after a part that failed: a limit is waited for, a mistake ends the job, a fault is tried again. */
+function afterFailure(ports: CleanupPorts, job: jobs.Job, error: unknown): Partial<jobs.Progress> {
+  const now = ports.clock.now();
+  if (error instanceof ServiceError) {
+    if (!isFull(error)) return { state: 'failed', error: error.message };
+    return { error: error.message, waitsUntil: now + (error.retryAfter ?? 60) * SECOND_MS };
+  }
+  console.error(`a part of the job ${job.id} could not be done`, error);
+  const faults = job.faults + 1;
+  if (faults >= MAX_FAULTS) return { state: 'failed', error: 'a fault of the service; its log has the reason' };
+  return { faults, waitsUntil: now + Math.min(2 ** faults * SECOND_MS, 10 * MINUTE_MS) };
+}
+
+async function nextProgress(ports: CleanupPorts, job: jobs.Job): Promise<Partial<jobs.Progress>> {
+  try {
+    const { done, skipped, after, waitsUntil = 0 } = await PARTS[job.action](ports, job);
+    const sums = { done: job.done + done, skipped: job.skipped + skipped, faults: 0, error: undefined };
+    return after === undefined ? { ...sums, state: 'over', waitsUntil: 0 } : { ...sums, after, waitsUntil };
+  } catch (error) {
+    return afterFailure(ports, job, error);
+  }
+}
+
+const isDue = ({ state, waitsUntil }: jobs.Job, now: number): boolean => state === 'running' && waitsUntil <= now;
+
+/**
+ * Goes on with a job, part by part, until a time (milliseconds since 1970), its end, or a limit that it waits for. Each part
+ * begins in a turn of its namespace. A part that is repeated after a kill changes no run twice. Returns the job as it is then.
+ */
+export async function advance(
+  ports: CleanupPorts,
+  job: jobs.Job,
+  until: number,
+  isStopped = () => false,
+): Promise<jobs.Job> {
+  const { clock } = ports;
+  const claim = () => ({ claimedUntil: clock.now() + CLAIM_MS });
+  if (!isDue(job, clock.now()) || job.claimedUntil > clock.now()) return job;
+  let present = await jobs.change(ports, job, claim());
+  while (present !== undefined && isDue(present, clock.now()) && clock.now() < until && !isStopped()) {
+    await ports.processor?.takeTurn(present.namespace);
+    present = await jobs.change(ports, present, { ...(await nextProgress(ports, present)), ...claim() });
+  }
+  if (present?.state === 'running') present = await jobs.change(ports, present, { claimedUntil: 0 });
+  // It was stopped, or another process goes on with it.
+  return present ?? jobs.need(ports, job.namespaceId, job.id);
+}
+
+/**
+ * Goes on with all jobs that have not ended, each for some seconds at a time, some side by side, until a time, until none
+ * is left that could go on, or until `isStopped`. Returns whether a job is left that has not ended.
+ */
+export async function advanceAll(ports: CleanupPorts, until: number, isStopped = () => false): Promise<boolean> {
+  const now = () => ports.clock.now();
+  for (;;) {
+    const open = await jobs.open(ports);
+    let isWorking = false;
+    await forEachOf(open, CONCURRENCY, async (job) => {
+      if (isStopped() || now() >= until) return;
+      const { version } = await advance(ports, job, Math.min(until, now() + TURN_MS), isStopped);
+      isWorking ||= version !== job.version;
+    });
+    if (!isWorking) return open.length > 0;
+  }
+}
+
+let created = 0;
+/** How many jobs this process has created: it changes when there is a new one to go on with. */
+export const createdJobs = (): number => created;
+
+async function countOf(ports: CleanupPorts, namespace: string, wanted: Pick<jobs.Job, 'filter' | 'at'>) {
+  let count = 0;
+  for await (const _ of selected(ports, namespace, { request: requestOf(wanted.filter), at: wanted.at, after: '' })) {
+    count += 1;
+    if (count > MAX_COUNTED) return undefined;
+  }
+  return count;
+}
+
+/**
+ * Creates a job on the runs that the filters of a list select, and works on it for up to two seconds. Throws `not-found`,
+ * `refused`, `malformed` for filters that are unknown or lack the status that a repetition needs, `too-many`.
+ */
+export async function createJob(
+  ports: CleanupPorts,
+  name: string,
+  { action, how, request }: Pick<jobs.Job, 'action' | 'how'> & { readonly request: ListRequest },
+): Promise<jobs.Job> {
+  if (action === 'rerun') needStatus(request);
+  const namespace = await namespaces.need(ports, name);
+  const filter = action === 'cancel' && !hasStatus(request.filter) ? [...request.filter, PENDING] : request.filter;
+  const at = ports.clock.now();
+  const total = await countOf(ports, name, { filter, at });
+  const job = await jobs.create(ports, namespace, { action, filter, how, at, total });
+  created += 1;
+  return advance(ports, job, at + REQUEST_MS);
+}
+
+/** Stops a job after the part under way; one that has ended stays as it is. Throws `not-found`. */
+export async function stopJob(ports: CleanupPorts, name: string, id: string): Promise<jobs.Job> {
+  const namespace = await namespaces.need(ports, name);
+  for (;;) {
+    const job = await jobs.need(ports, namespace.id, id);
+    if (job.state !== 'running') return job;
+    const stopped = await jobs.change(ports, job, { state: 'stopped' });
+    if (stopped !== undefined) return stopped;
+  }
+}

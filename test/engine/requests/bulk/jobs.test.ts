@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { LocalTable } from '../../../../lib/adapters/local/table/table.ts';
+import * as jobs from '../../../../lib/domain/instances/jobs.ts';
+import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
+import * as runs from '../../../../lib/domain/runs/runs.ts';
+import { toListRequest } from '../../../../lib/domain/storage/list-requests.ts';
+import { createWorkflow } from '../../../../lib/engine/changes/publishing.ts';
+import type { RunnerPorts } from '../../../../lib/engine/ports.ts';
+import { advanceAll, createJob, stopJob } from '../../../../lib/engine/requests/bulk/jobs.ts';
+import { execute } from '../../../../lib/engine/requests/start/start.ts';
+import { MINUTE_MS } from '../../../../lib/time/units.ts';
+import { openDatabase } from '../../world/engine-world.ts';
+import { MemoryPorts } from '../../world/memory-ports.ts';
+
+const WAITS = 'states: [{id: nap, type: delay, duration: PT1H}]\n';
+const FAILS = 'states: [{id: a, type: error, error: my.code, message: broken}]\n';
+const HOW = { from: '', revision: 'pinned', repeat: 'failed' } as const;
+const ALL = toListRequest({});
+const FAILED = toListRequest({
+  'filter.field': ['STATUS', 'AS'],
+  'filter.type': ['MATCH', 'WORKFLOW'],
+  'filter.val': ['failed', 'fails'],
+});
+
+let database: LocalTable;
+let memory: MemoryPorts;
+let ports: RunnerPorts;
+let name: string;
+let count = 0;
+
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  memory = new MemoryPorts();
+  ports = { ...memory.ports, table: database.table };
+  name = `jobs-${++count}`;
+  await namespaces.create(ports, name);
+  await createWorkflow(ports, { namespace: name, path: '/waits', source: WAITS });
+  await createWorkflow(ports, { namespace: name, path: '/fails', source: FAILS });
+});
+
+async function start(path: string, times: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < times; n += 1) {
+    memory.now += 1;
+    ids.push((await execute(ports, { namespace: name, path, ref: '', input: Buffer.from('{}') })).run.id);
+  }
+  memory.now += 1;
+  return ids;
+}
+const pendingOf = async (ids: readonly string[]) =>
+  (await runs.findMany(ports, ids)).filter((run) => run?.status === 'pending').length;
+const newest = async () => {
+  const [job] = await jobs.list(ports, (await namespaces.need(ports, name)).id);
+  if (job === undefined) throw new Error('there is no job');
+  return job;
+};
+const later = (ms: number) => {
+  memory.now += ms;
+  return advanceAll(ports, memory.now + MINUTE_MS);
+};
+
+/** The ports of a process that is killed after so many writes. */
+function killedAfter(writes: number): RunnerPorts {
+  let left = writes;
+  const write: RunnerPorts['table']['write'] = async (all) => {
+    left -= 1;
+    if (left < 0) throw new Error('the process was killed');
+    return database.table.write(all);
+  };
+  return { ...ports, table: { ...boundTable(), write } };
+}
+const boundTable = (): RunnerPorts['table'] => ({
+  get: (keys) => database.table.get(keys),
+  query: (query) => database.table.query(query),
+  write: (all) => database.table.write(all),
+});
+
+test.each([3, 4, 7, 12, 14, 20, 30])(
+  'a job whose process is killed after %i writes is finished by the next one, with each run once',
+  async (writes) => {
+    const ids = await start('/waits', 25);
+    const order = { action: 'cancel', how: HOW, request: ALL } as const;
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    await createJob(killedAfter(writes), name, order).catch(() => undefined);
+    log.mockRestore();
+    await later(MINUTE_MS);
+    const { state, done } = await newest();
+    expect([state, await pendingOf(ids)]).toEqual(['over', 0]);
+    // The runs of a part that was cut off are ended, and counted by no one.
+    expect(done).toBeGreaterThanOrEqual(15);
+    expect(await jobs.open(ports)).toEqual([]);
+  },
+);
+
+test('two processes do not work on one job at the same time', async () => {
+  await start('/waits', 25);
+  const namespace = await namespaces.need(ports, name);
+  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 25 } as const;
+  await jobs.create(ports, namespace, wanted);
+  await Promise.all([1, 2, 3].map(() => advanceAll(ports, memory.now + MINUTE_MS)));
+  expect(await newest()).toMatchObject({ state: 'over', done: 25, skipped: 0 });
+});
+
+test('a stopped job changes no further run', async () => {
+  const ids = await start('/waits', 5);
+  const namespace = await namespaces.need(ports, name);
+  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 5 } as const;
+  const { id } = await jobs.create(ports, namespace, wanted);
+  await stopJob(ports, name, id);
+  await later(MINUTE_MS);
+  expect([await pendingOf(ids), (await newest()).state]).toEqual([5, 'stopped']);
+});
+
+test('a job that reaches the limit of active runs says so, and goes on when there is room', async () => {
+  await start('/fails', 2);
+  const [holder = ''] = await start('/waits', 1);
+  ports = { ...ports, settings: { ...ports.settings, limits: { activeRuns: 1 } } };
+  await createJob(ports, name, { action: 'rerun', how: HOW, request: FAILED });
+  expect(await newest()).toMatchObject({ state: 'running', done: 0, error: expect.stringMatching(/active|limit/) });
+  await createJob(ports, name, { action: 'cancel', how: HOW, request: ALL });
+  expect(await pendingOf([holder])).toBe(0);
+  ports = { ...ports, settings: memory.ports.settings };
+  await later(5 * MINUTE_MS);
+  const done = (await jobs.list(ports, (await namespaces.need(ports, name)).id)).find((one) => one.action === 'rerun');
+  expect(done).toMatchObject({ state: 'over', done: 2 });
+  expect(done?.error).toBeUndefined();
+});
+
+test('at most ten jobs of a namespace run', async () => {
+  const namespace = await namespaces.need(ports, name);
+  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 0 } as const;
+  for (let n = 0; n < 10; n += 1) await jobs.create(ports, namespace, wanted);
+  await expect(jobs.create(ports, namespace, wanted)).rejects.toThrow('10 jobs of the namespace run');
+  await later(MINUTE_MS);
+  expect(await jobs.create(ports, namespace, wanted)).toMatchObject({ state: 'running' });
+});
