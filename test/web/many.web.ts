@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rowsOf } from '../service/access/client.ts';
 import { type Console, openConsole } from './browser/console.ts';
@@ -40,22 +40,36 @@ async function startThree(): Promise<void> {
   for (const n of [1, 2, 3]) await started(console_.client, NS, 'rest', { n });
 }
 
-/** A page whose requests to cancel runs are held until the returned function is called. */
+/** A page whose request for a job is held until the returned function is called. */
 async function openHeld() {
   const page = await console_.open(`n/${NS}/runs?status=pending`);
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route('**/cancel', async (route) => {
+  await page.route('**/instances?op=job&**', async (route) => {
     await gate;
     await route.continue();
   });
+  const panel = await cancelThree(page);
+  await panel.getByText('0 of 3 runs cancelled …').waitFor();
+  return { page, panel, release };
+}
+
+async function cancelThree(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Cancel all…' }).click();
   const panel = page.getByRole('complementary', { name: 'Cancel runs' });
   await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
-  await panel.getByText('0 of 3 runs cancelled …').waitFor();
-  return { page, panel, release };
+  return panel;
+}
+
+/** Lets the replies say that the job has done one of three runs, in this state. */
+async function pretend(page: Page, request: string, state: 'running' | 'stopped'): Promise<void> {
+  await page.route(request, async (route) => {
+    const response = await route.fetch();
+    const { job, ...reply } = (await response.json()) as { job: object };
+    await route.fulfill({ response, json: { ...reply, job: { ...job, state, done: 1 } } });
+  });
 }
 
 test('an action on many runs goes on behind other pages when its panel is closed', async () => {
@@ -74,27 +88,40 @@ test('an action on many runs goes on behind other pages when its panel is closed
   await underWay.waitFor({ state: 'detached' });
 });
 
-test('an action on many runs stops after the request under way', async () => {
+test('an action on many runs is stopped in the service', async () => {
   await startThree();
-  const { panel, release } = await openHeld();
+  const page = await console_.open(`n/${NS}/runs?status=pending`);
+  await pretend(page, '**/instances?op=job&**', 'running');
+  await page.route('**/instances?op=jobs', async (route) => {
+    const response = await route.fetch();
+    const { jobs, ...reply } = (await response.json()) as { jobs: object[] };
+    await route.fulfill({
+      response,
+      json: { ...reply, jobs: jobs.map((job) => ({ ...job, state: 'running', done: 1 })) },
+    });
+  });
+  await pretend(page, '**/instances?op=stop-job&**', 'stopped');
+  const panel = await cancelThree(page);
+  await panel.getByText('1 of 3 runs cancelled …').waitFor();
   await panel.getByRole('button', { name: 'Stop' }).click();
-  release();
   await panel.getByText('1 of 3 runs cancelled, then stopped.').waitFor();
   await panel.getByRole('button', { name: 'Look again' }).click();
-  await panel.getByRole('heading', { name: '2 runs' }).waitFor();
+  await panel.getByRole('heading', { name: '0 runs' }).waitFor();
 });
 
-test('an action on many runs whose tab was closed is offered again, and goes on', async () => {
+test('an action on many runs goes on when its tab is closed, and the next tab shows how it ended', async () => {
   await startThree();
-  const { page } = await openHeld();
+  const page = await console_.open(`n/${NS}/runs?status=pending`);
+  await pretend(page, '**/instances?op=job&**', 'running');
+  await page.route('**/instances?op=jobs', () => undefined);
+  const panel = await cancelThree(page);
+  await panel.getByText('1 of 3 runs cancelled …').waitFor();
   await page.close({ runBeforeUnload: false });
   const next = await console_.open(`n/${NS}/variables`);
   const underWay = next.getByRole('list', { name: 'Under way' });
-  await underWay.getByText(/of 3 runs cancelled, then its tab was closed\./).waitFor();
-  await underWay.getByRole('button', { name: 'Go on' }).click();
-  await underWay.getByText(/^[23] runs cancelled\./).waitFor();
+  await underWay.getByText('3 runs cancelled.').waitFor();
   expect((await listPending())?.['instances']).toMatchObject({ pageInfo: { total: 0 } });
-  // It is offered no more.
+  // It is shown once.
   await next.reload();
   await next.getByRole('heading', { level: 1, name: 'Variables' }).waitFor();
   expect(await underWay.count()).toBe(0);
@@ -128,7 +155,7 @@ test('the command that is shown before many runs are cancelled cancels the same 
   const line = await commandIn(panel);
   const later = await started(console_.client, NS, 'rest', { n: 4 });
   const printed = await inShell(line);
-  expect(printed.match(/^cancelled /gm)).toHaveLength(3);
+  expect(printed).toMatch(/^job [0-9a-f-]{36}: 3 of 3 runs cancelled; over$/m);
   const left = rowsOf((await listPending())?.['instances']?.['results']).map(({ id }) => String(id));
   expect(left).toEqual([later]);
 });
@@ -156,28 +183,25 @@ test('the command that is shown before many runs are repeated repeats the same r
   expect(again?.['instances']).toMatchObject({ pageInfo: { total: 4 } });
 });
 
-test('an action on many runs waits when the service has too much to do, and skips no run for it', async () => {
+test('an action on many runs is followed on when the service was away for a moment', async () => {
   await startThree();
   const page = await console_.open(`n/${NS}/runs?status=pending`);
-  let refused = 0;
-  await page.route('**/cancel', (route) => {
-    refused += 1;
-    if (refused > 2) return route.continue();
-    return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { code: 429, message: 'too many' } });
+  await pretend(page, '**/instances?op=job&**', 'running');
+  let lost = 0;
+  await page.route('**/instances?op=jobs', (route) => {
+    lost += 1;
+    return lost > 2 ? route.continue() : route.abort();
   });
-  await page.getByRole('button', { name: 'Cancel all…' }).click();
-  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
-  await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  const panel = await cancelThree(page);
   await panel.getByText('3 runs cancelled.').waitFor();
+  expect(lost).toBeGreaterThan(2);
 });
 
-test('an action on many runs stops when the service goes away, and goes on when a person says so', async () => {
+test('an action on many runs that could not begin says so, and begins when a person says so', async () => {
   await startThree();
   const page = await console_.open(`n/${NS}/runs?status=pending`);
-  await page.route('**/cancel', (route) => route.abort());
-  await page.getByRole('button', { name: 'Cancel all…' }).click();
-  const panel = page.getByRole('complementary', { name: 'Cancel runs' });
-  await panel.getByRole('button', { name: 'Cancel 3 runs' }).click();
+  await page.route('**/instances?op=job&**', (route) => route.abort());
+  const panel = await cancelThree(page);
   await panel.getByText('0 of 3 runs cancelled, then it failed.').waitFor();
   await page.unrouteAll();
   await panel.getByRole('button', { name: 'Try again' }).click();

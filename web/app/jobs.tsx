@@ -16,7 +16,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         {WORDS[kind]} in {namespace}
       </a>
       <progress max={Math.max(planned, 1)} value={done + skipped} aria-label={`${WORDS[kind]} in ${namespace}`} />
-      {(state.value === 'failed' || state.value === 'interrupted') && (
+      {state.value === 'failed' && (
         <Button kind="bare" icon="retry" onClick={() => void job.run()}>
           Go on
         </Button>
@@ -29,7 +29,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         <Button kind="bare" icon="close" label="Take off the list" onClick={() => forget(job)} />
       )}
       <span class="grows cut" role="status">
-        {progressText(job)} {isRunning && 'It stops when this tab is closed.'} {error.value?.message}
+        {progressText(job)} {error.value?.message}
       </span>
     </li>
   );

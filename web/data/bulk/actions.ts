@@ -1,5 +1,7 @@
+import type { JobReply } from '../../../clients/api/operations.ts';
 import { call } from '../api/client.ts';
-import { toApiError } from '../api/errors.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
+import { isPassing } from '../api/reach.ts';
 import { isSearch, type RunFilters, toListQuery } from '../runs/filters.ts';
 
 /** An action on the runs of a list. */
@@ -33,48 +35,75 @@ export interface BulkPlan {
 export interface BulkProgress {
   readonly done: number;
   readonly skipped: number;
-  /** The cursor of the next request. */
-  readonly after?: string;
+  /** The id of the job of the service. */
+  readonly job?: string;
+  readonly isStopped?: boolean;
 }
 
 /** The parameters with which a plan is performed. */
 export interface BulkWork {
-  /** The progress before an interruption. */
+  /** The progress that is known: its job is followed. */
   readonly from: BulkProgress;
   readonly onProgress: (progress: BulkProgress) => void;
-  /** Called between requests. */
-  readonly isStopped: () => boolean;
+  /** Called between requests: whether the job is to be stopped, or followed no longer. */
+  readonly wish: () => 'stop' | 'leave' | undefined;
 }
 
 /** An action on all runs that match filters. */
 export interface BulkAction {
   plan(): Promise<BulkPlan>;
-  /** Performs or continues the action and reports its progress. Throws ApiError. */
+  /** Lets the service perform the action, or follows it, and reports its progress. Throws ApiError. */
   run(plan: Pick<BulkPlan, 'at'>, work: BulkWork): Promise<void>;
 }
 
 const SHOWN = 100;
-const AT_ONCE = 20;
+const AGAIN_MS = 700;
+/** The status of the error of a job that failed, which no request reports. */
+const FAILED = 409;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const BUSY_MS = 2000;
+type Job = JobReply['job'];
 
-/** Retries a request while the service replies 429. Throws ApiError. */
-async function patiently<T>(send: () => Promise<T>, isStopped: () => boolean): Promise<T> {
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      const { status, retryAt = Date.now() + BUSY_MS } = toApiError(error);
-      if (status !== 429 || isStopped()) throw error;
-      await rest(Math.max(0, retryAt - Date.now()));
-    }
+async function findJob(namespace: string, id: string): Promise<Job | undefined> {
+  return (await call('listJobs', { namespace })).jobs.find((job) => job.id === id);
+}
+
+/** The job as it is now; as it was, while the service is away. */
+async function again(namespace: string, job: Job): Promise<Job> {
+  try {
+    return (await findJob(namespace, job.id)) ?? { ...job, state: 'over' };
+  } catch (error) {
+    if (isPassing(toApiError(error))) return job;
+    throw error;
   }
 }
 
-/** Statuses that reject one run, for example because it has ended, not the whole action. */
-const IS_SKIPPED: ReadonlySet<number> = new Set([400, 404, 406, 409, 422]);
+/** The progress of a job, asked again and again until its end. Throws ApiError if it failed. */
+async function follow(namespace: string, begun: Job, { onProgress, wish }: BulkWork): Promise<void> {
+  for (let job = begun; ; ) {
+    onProgress({ done: job.done, skipped: job.skipped, job: job.id, isStopped: job.state === 'stopped' });
+    if (job.state === 'failed') throw new ApiError(FAILED, job.error ?? 'the job failed');
+    if (job.state !== 'running') return;
+    if (wish() === undefined) await rest(AGAIN_MS);
+    if (wish() === 'leave') return;
+    if (wish() === 'stop') ({ job } = await call('stopJob', { namespace }, { query: { job: job.id } }));
+    else job = await again(namespace, job);
+  }
+}
+
+interface JobRequest {
+  readonly namespace: string;
+  readonly query: Record<string, unknown>;
+  readonly body: { readonly action: BulkKind; readonly revision?: 'pinned' | 'latest' };
+}
+
+/** Lets a job of the service do the work, and follows it; one that exists already is followed again. Throws ApiError. */
+async function runJob({ namespace, query, body }: JobRequest, work: BulkWork): Promise<void> {
+  const known = work.from.job === undefined ? undefined : await findJob(namespace, work.from.job);
+  const present = known?.state === 'failed' ? undefined : known;
+  await follow(namespace, present ?? (await call('createJob', { namespace }, { query, body })).job, work);
+}
 
 /** Repeats ended runs, the oldest first. Runs that were repeated before, and subflows, are skipped. */
 export function rerunAction(namespace: string, filters: RunFilters, revision: 'pinned' | 'latest'): BulkAction {
@@ -90,24 +119,16 @@ export function rerunAction(namespace: string, filters: RunFilters, revision: 'p
       }));
       return { total: reply.total ?? rows.length, rows, at: reply.at };
     },
-    run: async ({ at }, { from, onProgress, isStopped }) => {
-      const progress = { done: from.done, skipped: from.skipped };
-      let { after } = from;
-      do {
-        const cursor = after === undefined ? {} : { after };
-        const reply = await patiently(() => ask({ dryRun: false, at, limit: AT_ONCE, ...cursor }), isStopped);
-        for (const { rerun } of reply.instances) progress[rerun === undefined ? 'skipped' : 'done'] += 1;
-        after = reply.next;
-        onProgress(after === undefined ? { ...progress } : { ...progress, after });
-        if (reply.retryAfter !== undefined) await rest(reply.retryAfter * 1000);
-      } while (after !== undefined && !isStopped());
+    run: ({ at }, work) => {
+      const planned = toListQuery({ ...filters, until: filters.until === '' ? at : filters.until }, Date.now());
+      return runJob({ namespace, query: planned, body: { action: 'rerun', revision } }, work);
     },
   };
 }
 
 const MOST_CANCELLED = 1000;
 
-/** Cancels runs in progress, at most a thousand. A run that ended in the meantime is skipped. */
+/** Cancels runs in progress. A run that ended in the meantime is skipped. */
 export function cancelAction(namespace: string, filters: RunFilters): BulkAction {
   const pending = async (until: string): Promise<{ ids: readonly string[]; total: number }> => {
     const query = { ...toListQuery({ ...filters, status: 'pending', until }, Date.now()), limit: MOST_CANCELLED };
@@ -130,22 +151,15 @@ export function cancelAction(namespace: string, filters: RunFilters): BulkAction
       const { ids, total } = await pending(at);
       return { total, rows: ids.slice(0, SHOWN).map((id) => ({ id })), at };
     },
-    run: async ({ at }, { from, onProgress, isStopped }) => {
-      // Cancelled runs are no longer in the list.
-      const progress = { done: from.done, skipped: from.skipped };
-      for (const instance of (await pending(at)).ids) {
-        if (isStopped()) return;
-        const isDone = await patiently(() => call('cancelInstance', { namespace, instance }), isStopped).then(
-          () => true,
-          (error: unknown) => {
-            if (IS_SKIPPED.has(toApiError(error).status)) return false;
-            throw error;
-          },
-        );
-        progress[isDone ? 'done' : 'skipped'] += 1;
-        onProgress({ ...progress });
-      }
-    },
+    run: ({ at }, work) =>
+      runJob(
+        {
+          namespace,
+          query: toListQuery({ ...filters, status: 'pending', until: at }, Date.now()),
+          body: { action: 'cancel' },
+        },
+        work,
+      ),
   };
 }
 

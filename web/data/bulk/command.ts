@@ -4,7 +4,7 @@ import type { BulkOrder, BulkPlan } from './actions.ts';
 /** A text quoted as one word of a POSIX shell. */
 const quoted = (text: string): string => (/^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** Options of `weft instances` that select the runs of the filters until a time; undefined where it has none for them. */
+/** Options of `weft jobs` that select the runs of the filters until a time; undefined where it has none for them. */
 function optionsOf(filters: RunFilters, until: string, now: number): readonly string[] | undefined {
   const { workflow, status, trigger, since, label, error } = filters;
   // Only the console filters by a part of a path.
@@ -26,10 +26,6 @@ export function commandOf(
   const options = optionsOf({ ...filters, status }, filters.until === '' ? at : filters.until, now);
   if (options === undefined) return undefined;
   const inside = ['--namespace', quoted(namespace)];
-  if (kind === 'rerun') {
-    const latest = revision === 'latest' ? ['--latest'] : [];
-    return ['weft instances rerun', ...options, ...latest, ...inside, '--yes'].join(' ');
-  }
-  const list = ['weft instances list', ...options, '--limit 0', ...inside].join(' ');
-  return `${list} | tail -n +2 | cut -d ' ' -f 1 | xargs weft cancel ${inside.join(' ')}`;
+  const latest = kind === 'rerun' && revision === 'latest' ? ['--latest'] : [];
+  return [`weft jobs ${kind}`, ...options, ...latest, ...inside, '--yes'].join(' ');
 }

@@ -8,7 +8,7 @@ import { dropJob, interruptedJobs, type KeptJob, keepJob, nameOf, underLock } fr
 /** The state of an action. */
 export type JobState = 'running' | 'over' | 'stopped' | 'failed' | 'interrupted';
 
-/** An action on many runs, which continues while the user visits other pages, and can continue in another tab. */
+/** An action on many runs, which a job of the service performs. This tab shows how far it is, and after it another one. */
 export class BulkJob {
   readonly order: BulkOrder;
   /** The number of runs in the plan. */
@@ -28,7 +28,7 @@ export class BulkJob {
     this.progress = signal(progress);
   }
 
-  /** Performs the action, or continues it after a failure or in another tab without repeating processed runs. */
+  /** Creates the job of the service, or follows the one that exists. */
   async run(): Promise<void> {
     this.#isStopped = false;
     this.state.value = 'running';
@@ -37,7 +37,7 @@ export class BulkJob {
     try {
       await underLock(this.order, () => this.#work());
       if (this.#isLeft) return;
-      this.state.value = this.#isStopped ? 'stopped' : 'over';
+      this.state.value = this.progress.peek().isStopped === true ? 'stopped' : 'over';
       dropJob(this.order);
     } catch (error) {
       this.error.value = toApiError(error);
@@ -52,7 +52,7 @@ export class BulkJob {
         this.progress.value = progress;
         this.#keep();
       },
-      isStopped: () => this.#isStopped,
+      wish: () => (this.#isLeft ? 'leave' : this.#isStopped ? 'stop' : undefined),
     });
   }
 
@@ -60,15 +60,14 @@ export class BulkJob {
     keepJob({ order: this.order, plan: this.plan, planned: this.planned, progress: this.progress.peek() });
   }
 
-  /** Ends it after the request in progress. */
+  /** Stops the job of the service. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Ends it after the request in progress, so that another session can continue it. */
+  /** Follows the job no longer, so that another session can. */
   leave(): void {
     this.#isLeft = true;
-    this.#isStopped = true;
   }
 }
 
@@ -78,7 +77,7 @@ const ENDINGS: Readonly<Record<JobState, string>> = {
   over: '.',
   stopped: ', then stopped.',
   failed: ', then it failed.',
-  interrupted: ', then its tab was closed.',
+  interrupted: ' …',
 };
 
 /** `3 of 10 runs cancelled, 1 skipped …`. */
@@ -99,7 +98,7 @@ const isFor = (job: BulkJob, order: Omit<BulkOrder, 'revision'>): boolean => nam
 export const jobFor = (order: Omit<BulkOrder, 'revision'>): BulkJob | undefined =>
   jobs.value.findLast((job) => isFor(job, order));
 
-/** Begins an action, which ends by itself or by `stop`; a later session can continue it. */
+/** Begins an action, which ends by itself or by `stop`; a later session can follow it. */
 export function begin(order: BulkOrder, { at, total, rows }: BulkPlan): void {
   const planned = total - rows.filter(({ skipped }) => skipped !== undefined).length;
   const job = new BulkJob({ order, plan: { at, total }, planned, progress: { done: 0, skipped: 0 } });
@@ -119,14 +118,15 @@ const mayGoOn = ({ order: { namespace, kind } }: KeptJob): boolean => {
   return isOpen && may(kind === 'cancel' ? 'cancelInstance' : 'rerunInstances');
 };
 
-/** Offers to continue interrupted actions if the key has the permission. */
+/** Follows the jobs that an earlier tab began, if the key has the permission. */
 async function offer(): Promise<void> {
-  const found = (await interruptedJobs()).filter(mayGoOn).map((kept) => new BulkJob(kept));
+  const known = (await interruptedJobs()).filter(({ progress }) => progress.job !== undefined);
+  const found = known.filter(mayGoOn).map((kept) => new BulkJob(kept));
   const fresh = found.filter(({ order }) => !jobs.peek().some((job) => isFor(job, order)));
   if (fresh.length > 0) jobs.value = [...fresh, ...jobs.peek()];
+  for (const job of fresh) void job.run();
 }
 
-// A session continues the actions of the previous session only if the user starts them.
 session.subscribe(() => {
   for (const job of jobs.peek()) job.leave();
   jobs.value = [];
@@ -134,13 +134,4 @@ session.subscribe(() => {
 
 effect(() => {
   if (key.value !== undefined && rights.value !== undefined) void offer();
-});
-
-const askToStay = (event: BeforeUnloadEvent): void => event.preventDefault();
-
-// Closing the tab interrupts its actions, so the browser asks first.
-effect(() => {
-  const isRunning = jobs.value.some(({ state }) => state.value === 'running');
-  if (isRunning) window.addEventListener('beforeunload', askToStay);
-  else window.removeEventListener('beforeunload', askToStay);
 });

@@ -53,15 +53,15 @@ export function dropJob(order: BulkOrder): void {
 const lockOf = (order: BulkOrder): string => `weft.job ${nameOf(order)}`;
 
 /**
- * Performs an action under a lock, so that other tabs do not offer to continue it. Browsers have locks only for HTTPS and
- * localhost; elsewhere another tab may offer it, which is safe because processed runs are skipped.
+ * Follows an action under a lock, so that other tabs do not. Browsers have locks only for HTTPS and
+ * localhost; elsewhere another tab may show it too.
  */
 export async function underLock(order: BulkOrder, work: () => Promise<void>): Promise<void> {
   if (navigator.locks === undefined) return work();
   await navigator.locks.request(lockOf(order), { ifAvailable: true }, work);
 }
 
-/** The stored actions that no tab performs. */
+/** The stored actions that no tab follows. */
 export async function interruptedJobs(): Promise<readonly KeptJob[]> {
   const locks = await navigator.locks?.query();
   const held = new Set(locks?.held?.map(({ name }) => name));

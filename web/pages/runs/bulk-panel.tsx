@@ -89,16 +89,13 @@ interface OutsideProps {
   readonly plan: Pick<BulkPlan, 'at'>;
 }
 
-/** A remark that the action needs an open tab, and the command that needs no browser. */
+/** The command of the command line with the same effect. */
 function Outside({ order, plan }: OutsideProps) {
   const line = useMemo(() => commandOf(order, plan, Date.now()), [JSON.stringify(order), plan.at]);
   return (
     <section class="data-part" aria-label="Without a browser">
       <h2 class="minor">Without a browser</h2>
-      <p>
-        This tab does the work: it stops when the tab is closed, and the next tab of this browser offers to go on. A
-        terminal needs no browser, and skips what is done already.
-      </p>
+      <p>In a terminal, the same job begins by this command.</p>
       {line === undefined ? (
         <p class="quiet">The command line selects one workflow by its whole path, which begins with a slash.</p>
       ) : (
@@ -121,23 +118,17 @@ function Progress({ job }: { readonly job: BulkJob }) {
       {state.value === 'running' ? (
         <>
           <Remark>
-            It goes on when this panel is closed, as long as this tab is open; the line above the pages shows how far it
-            is.
+            The service does the work: it goes on when this panel or this tab is closed. The line above the pages shows
+            how far it is.
           </Remark>
           <div class="line">
             <Button icon="stop" onClick={() => job.stop()}>
               Stop
             </Button>
           </div>
-          <Outside order={job.order} plan={job.plan} />
         </>
       ) : (
         <div class="line">
-          {state.value === 'interrupted' && (
-            <Button kind="primary" icon="retry" onClick={() => void job.run()}>
-              Go on
-            </Button>
-          )}
           <Button icon="retry" onClick={() => forget(job)}>
             Look again
           </Button>
