@@ -37,7 +37,7 @@ const COPIED: Readonly<Record<CopiedFile, { readonly entry: string; readonly opt
     options: { ...WITH_REQUIRE, mainFields: ['module', 'main'], minify: true, keepNames: true },
   },
   'tokens.mjs': {
-    entry: 'lib/adapters/portable/tokens/verification.ts',
+    entry: 'lib/adapters/portable/tokens/bundled.ts',
     options: { minify: true, keepNames: true },
   },
   'beside.mjs': { entry: 'lib/containers/sidecar/lambda/main.ts', options: {} },

@@ -1,5 +1,5 @@
 import { presignForAws, type SigningCredentials } from '../aws-signature.ts';
-import { AUDIENCE_HEADER, IAM_PREFIX, MAX_AGE_S } from './iam-tokens.ts';
+import { AUDIENCE_HEADER, IAM_PREFIX, MAX_AGE_S } from './iam-verification.ts';
 
 /** Who signs a token, for which service, and which STS verifies it. */
 export interface IamSigning {

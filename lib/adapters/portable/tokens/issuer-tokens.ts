@@ -1,20 +1,8 @@
-import { type IssuerTokens, type OidcSettings, SignInError } from '../../../ports/tokens.ts';
+import type { IssuerTokens, OidcSettings } from '../../../ports/tokens.ts';
+import { loadVerification } from './loading.ts';
+import { accepted } from './refusals.ts';
 import { remembering } from './remembered.ts';
 import { limitedTo } from './simultaneous.ts';
-import type * as verification from './verification.ts';
-
-/** A bundle has the module beside it: most functions never get a token. */
-async function load(settings: OidcSettings, now: () => number) {
-  const file = import.meta.url.endsWith('.ts') ? './verification.ts' : './tokens.mjs';
-  const { openVerification } = (await import(new URL(file, import.meta.url).href)) as typeof verification;
-  return openVerification(settings, now);
-}
-
-/** The result of a call of the module, which returns refusals. Throws SignInError. */
-function accepted<T extends object>(result: T | verification.Refusal): T {
-  if ('problem' in result) throw new SignInError(result.problem, result.message);
-  return result;
-}
 
 /** Sign-ins that are redeemed at the same time: any client may ask for one. */
 const MAX_REDEEMED = 20;
@@ -24,9 +12,10 @@ const MAX_REDEEMED = 20;
  * milliseconds since 1970.
  */
 export function issuerTokens(settings: OidcSettings, now: () => number): IssuerTokens {
+  const load = async () => (await loadVerification()).openVerification(settings, now);
   let loaded: ReturnType<typeof load> | undefined;
   const open = () => {
-    loaded ??= load(settings, now);
+    loaded ??= load();
     return loaded;
   };
   return {

@@ -4,6 +4,7 @@ import { ownMember } from '../../../language/own-members.ts';
 import { type Grant, type Identity, type OidcSettings, type Redeemed, SignInError } from '../../../ports/tokens.ts';
 import { endpointOf, redeem } from './authorization.ts';
 import { IssuerKeys } from './issuer-keys.ts';
+import { type Refusal, settled } from './refusals.ts';
 import type { Verified } from './remembered.ts';
 
 /** The algorithms with a public key. With HS256 and its like, a client could sign by the public key; `none` has no signature. */
@@ -107,9 +108,6 @@ function toIdentity(payload: JWTPayload, settings: OidcSettings): Identity {
   };
 }
 
-/** A token that is not accepted, as SignInError has it. */
-export type Refusal = Pick<SignInError, 'problem' | 'message'>;
-
 async function verify(token: string, settings: OidcSettings, keys: IssuerKeys, now: number): Promise<Verified> {
   needOwnToken(token, settings);
   const { payload } = await jwtVerify(token, keys.keyFor, {
@@ -125,17 +123,7 @@ async function verify(token: string, settings: OidcSettings, keys: IssuerKeys, n
   return { identity: toIdentity(payload, settings), expires: (Number(payload.exp) + TOLERANCE_S) * 1000 };
 }
 
-/** The result of work, or its refusal. */
-async function settled<T>(work: Promise<T>): Promise<T | Refusal> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof SignInError) return error;
-    throw error;
-  }
-}
-
-/** What needs the issuer. Refusals are returned: a bundle of this module has its own class SignInError. */
+/** What needs the issuer. */
 export interface Verification {
   /** Checks signature, `iss`, `aud`, `exp` and `nbf` of a token (RFC 7519, 7.2). */
   verify(token: string): Promise<Verified | Refusal>;
@@ -144,7 +132,7 @@ export interface Verification {
   redeem(grant: Grant): Promise<Redeemed | Refusal>;
 }
 
-/** Opens the verification of the tokens of an issuer. The module is loaded for the first token: most requests have a key. */
+/** Opens the verification of the tokens of an issuer. */
 export function openVerification(settings: OidcSettings, now: () => number): Verification {
   const keys = new IssuerKeys(settings.issuer, now);
   const url = async () => ({ url: endpointOf(await keys.discovery(), 'authorization_endpoint') });
