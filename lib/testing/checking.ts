@@ -160,6 +160,5 @@ export function failuresOf(expect: Expectation, seen: Observation, main: string)
   const found = Object.entries(COMPARISONS).flatMap(([field, compare]) =>
     compare({ expect, seen, main }).map((message): Failure => ({ message, at: ownMember(expect.places, field) })),
   );
-  const problems = seen.problems.map((message): Failure => ({ message, at: undefined }));
-  return [...problems, ...found];
+  return [...seen.problems, ...found];
 }

@@ -120,7 +120,7 @@ const resultOf = ({ status, error, output, variables }: Observation) => {
 
 function changedResults(before: Observation, after: Observation, volatile: ReadonlySet<string>): Found[] {
   const stuck = after.problems.map(
-    (message): Difference => ({ path: ': the case ends', expected: true, actual: message }),
+    ({ message }): Difference => ({ path: ': the case ends', expected: true, actual: message }),
   );
   return [...changes(resultOf(before), resultOf(after)), ...stuck]
     .filter(({ path }) => !volatile.has(path))

@@ -1,3 +1,4 @@
+import type { Position } from '../language/position.ts';
 import type { TestVariables } from './format/suite.ts';
 
 /** A call of a function that a case has made. */
@@ -31,6 +32,13 @@ export interface ObservedRun {
   readonly caught: readonly CaughtError[];
 }
 
+/** A problem that stopped a case, for the user. */
+export interface ObservedProblem {
+  readonly message: string;
+  /** The place of its cause in the file of tests; undefined where it is not written there. */
+  readonly at: Position | undefined;
+}
+
 /** The observation of a case: of the run that it started, and of all that followed from it. */
 export interface Observation {
   readonly status: ObservedRun['status'];
@@ -47,8 +55,8 @@ export interface Observation {
   readonly variableWrites: Readonly<Record<string, number>>;
   /** All runs, in the order in which they were started. */
   readonly runs: readonly ObservedRun[];
-  /** The problems that stopped the case, for the user: for example a function without a mock. */
-  readonly problems: readonly string[];
+  /** The problems that stopped the case: for example a function without a mock. */
+  readonly problems: readonly ObservedProblem[];
   /** The newest lines of the log of the run, for a report of a failure. */
   readonly log: readonly string[];
 }

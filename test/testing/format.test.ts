@@ -29,6 +29,16 @@ const MISTAKES: readonly (readonly [source: string, problem: string])[] = [
   ['cases: [{name: a, workflow: f, events: [{type: t, after: 5m}]}]', '1:58: events[0] is invalid: after is not a ISO'],
   ['cases: [{name: a, workflow: f, events: [{type: t, my-id: 5}]}]', "1:51: 'my-id' is no name of an attribute"],
   ['cases: [{name: a, workflow: f, events: [{type: t, x: [1]}]}]', "1:54: events[0] is invalid: the attribute 'x' of"],
+  ['cases: [{name: a, workflow: f, decisions: [{}]}]', '1:44: decisions[0] is invalid: choice required'],
+  [
+    'cases: [{name: a, workflow: f, decisions: [{choice: c, reason: r}]}]',
+    '1:56: unknown field "reason" (known fields: state, after, choice, form, by)',
+  ],
+  ['cases: [{name: a, workflow: f, decisions: [{choice: c, form: 5}]}]', 'form" must be a map'],
+  [
+    'cases: [{name: a, workflow: f, decisions: [{choice: c, after: PT2H}, {choice: c, after: PT1H}]}]',
+    '1:70: decisions[1] is earlier than one before it (they are made in their order',
+  ],
   ['cases: [{name: a, workflow: f, mocks: {g: {}}}]', "1:43: an answer has 'return' or 'error'"],
   ['cases: [{name: a, workflow: f, mocks: {g: []}}]', "1:43: the mock 'g' has no answer"],
   ['cases: [{name: a, workflow: f, mocks: {g: 5}}]', '1:43: field "g" must be an answer, as {return: {…}}, or a list'],

@@ -83,6 +83,7 @@ function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
     secrets: Object.fromEntries(secrets.map((name) => [name, placeholderOf(name)])),
     mocks: mocksOf(bundle, plan, round),
     events: bundle.events.map((one) => toEvent(one, round)),
+    decisions: [],
     now: Date.parse(instance.startedAt),
     skip: undefined,
     expect: {

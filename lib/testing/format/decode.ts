@@ -3,6 +3,7 @@ import { anyText, createDecoder, type Field, list, required } from '../../compil
 import { decodeFields } from '../../compiler/decoding/object.ts';
 import { addProblem, type Problem } from '../../language/problem.ts';
 import { type Json, type Node, parseYaml } from '../../language/yaml/parser.ts';
+import { decisions } from './decisions.ts';
 import { instant, json, mapOf, objectOf, variables } from './decoders.ts';
 import { events } from './events.ts';
 import { expectation } from './expectations.ts';
@@ -30,7 +31,15 @@ const SUITE = {
   folders: texts,
   cases: createDecoder({ kind: 'list', of: { kind: 'map' } }, (node) => node),
 };
-const CASE = { ...SHARED, name: required(anyText), input: json, events, skip: anyText, expect: expectation };
+const CASE = {
+  ...SHARED,
+  name: required(anyText),
+  input: json,
+  events,
+  decisions,
+  skip: anyText,
+  expect: expectation,
+};
 
 type Shared = ReturnType<typeof decodeFields<typeof SHARED>>;
 
@@ -78,6 +87,7 @@ function decodeCase(node: Node, index: number, shared: Shared, context: Context)
     secrets,
     mocks: mergedMocks(shared.mocks, own.mocks),
     events: own.events,
+    decisions: own.decisions,
     now: own.now ?? shared.now,
     skip: own.skip,
     expect: own.expect,

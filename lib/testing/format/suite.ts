@@ -28,6 +28,8 @@ export interface TestCase extends Position {
   readonly secrets: Readonly<Record<string, string>>;
   readonly mocks: readonly Mock[];
   readonly events: readonly TestEvent[];
+  /** In the order in which they are made. */
+  readonly decisions: readonly TestDecision[];
   /** The time at which the case begins, milliseconds since 1970; undefined: a fixed time. */
   readonly now: number | undefined;
   /** The reason why the case is not run. */
@@ -72,6 +74,19 @@ export interface TestEvent extends Position {
   readonly data: Json | undefined;
   /** Further attributes, with which events are matched. */
   readonly context: Readonly<Record<string, Json>>;
+}
+
+/** A decision of an approval that the case makes. */
+export interface TestDecision extends Position {
+  /** The state that waits: its id, or `path#id` in another workflow; undefined: the one that has waited longest. */
+  readonly state: string | undefined;
+  /** After the start of the case; undefined: as soon as the approval waits, and the decisions before are made. */
+  readonly after: Span | undefined;
+  readonly choice: string;
+  /** The values of the form. */
+  readonly form: Readonly<Record<string, Json>>;
+  /** The name of the decider. */
+  readonly by: string;
 }
 
 /** The states that a run has visited: in their order, or how often each. */

@@ -12,8 +12,9 @@ import { momentAfter } from '../../../../lib/testing/format/moments.ts';
 import type { TestEvent } from '../../../../lib/testing/format/suite.ts';
 import { isOutside, stagedSource } from '../../../../lib/testing/mocking/functions.ts';
 import { MockScript } from '../../../../lib/testing/mocking/script.ts';
-import type { Observation } from '../../../../lib/testing/observation.ts';
+import type { Observation, ObservedProblem } from '../../../../lib/testing/observation.ts';
 import { type Beginning, beginningOf, losesStart, type PreparedCase } from '../../../../lib/testing/prepared.ts';
+import { DecisionQueue } from './decision-queue.ts';
 import { observe } from './observing.ts';
 import { NAMESPACE, PatienceError, TestWorld } from './world.ts';
 
@@ -21,7 +22,7 @@ import { NAMESPACE, PatienceError, TestWorld } from './world.ts';
 export interface Variation {
   /** The process crashes after the durable operation of this number, from 1. */
   readonly crashAt?: number;
-  /** Each message of the bus, and each event of the case, is delivered twice. */
+  /** Each message of the bus, and each event and decision of the case, is delivered twice. */
   readonly repeatsEvents?: boolean;
   /** Changes the order of events that are due at the same time. */
   readonly shuffle?: <T>(events: readonly T[]) => readonly T[];
@@ -68,7 +69,8 @@ class CaseRunner {
   readonly #start: number;
   readonly #beginning: Beginning;
   readonly #sent = new Set<string>();
-  readonly #problems: string[] = [];
+  readonly #problems: ObservedProblem[] = [];
+  readonly #decisions: DecisionQueue;
   #root: string | undefined;
   /** The failure of a start whose input does not match the schema of the workflow. */
   #rejection: Observation['error'];
@@ -82,6 +84,9 @@ class CaseRunner {
     const { crashAt, repeatsEvents = false } = variation;
     const deliversTwice = repeatsEvents;
     this.#world = new TestWorld({ start: this.#start, script: this.#script, crashAt, deliversTwice, giveUpAt });
+    const { main, test } = prepared;
+    const deciding = { decisions: test.decisions, main: main.path, start: this.#start, repeats: repeatsEvents };
+    this.#decisions = new DecisionQueue(this.#world, deciding);
   }
 
   /** The virtual time. */
@@ -97,7 +102,8 @@ class CaseRunner {
       world.countFromNow();
       await this.#act().catch((error: unknown) => {
         if (!(error instanceof PatienceError)) throw error;
-        this.#problems.push(`${error.message}: it loops without a wait, or a script does not end`);
+        const message = `${error.message}: it loops without a wait, or a script does not end`;
+        this.#problems.push({ message, at: undefined });
       });
       world.stop();
       const { operations, crashedAfter } = world;
@@ -122,16 +128,29 @@ class CaseRunner {
   async #act(): Promise<void> {
     if (this.#beginning === 'request') await this.#execute();
     const queue = this.#queue();
-    for (;;) {
-      await this.#world.settle();
-      const [next] = queue;
-      if (next === undefined && (await this.#isOver())) return;
-      if (next !== undefined && next.due <= (this.#world.time.next ?? next.due)) {
-        this.#world.time.advanceTo(next.due);
-        queue.shift();
-        await this.#send(next.event, next.id);
-      } else if (!this.#pass()) return;
+    do await this.#world.settle();
+    while (await this.#goOn(queue));
+    await this.#decisions.finish();
+  }
+
+  /** Does what comes next: of what is due at the same time first an event, then a timer, last a decision. */
+  async #goOn(queue: QueuedEvent[]): Promise<boolean> {
+    const decisions = this.#decisions;
+    if (await decisions.makeWaiting()) return true;
+    const { time } = this.#world;
+    const { due } = decisions;
+    const [next] = queue;
+    if (next === undefined && due === undefined && (await this.#isOver())) return false;
+    if (next !== undefined && next.due <= Math.min(time.next ?? next.due, due ?? next.due)) {
+      time.advanceTo(next.due);
+      queue.shift();
+      await this.#send(next.event, next.id);
+      return true;
     }
+    if (due === undefined || (time.next ?? due + 1) <= due) return this.#pass();
+    time.advanceTo(due);
+    await decisions.makeDue();
+    return true;
   }
 
   /** The events in the order in which they are sent. One without a time is due with the event before it. */
@@ -210,7 +229,8 @@ class CaseRunner {
     const isIdempotent = (key: string): boolean => subflows.has(key) || this.#script.isIdempotent(key);
     const root = this.#root;
     const rejection = this.#rejection;
-    return observe(this.#world, { root, rejection, sent: this.#sent, isIdempotent, problems: this.#problems });
+    const problems = [...this.#problems, ...this.#decisions.problems];
+    return observe(this.#world, { root, rejection, sent: this.#sent, isIdempotent, problems });
   }
 }
 

@@ -5,7 +5,13 @@ import * as keys from '../../../../lib/domain/storage/keys.ts';
 import { readAll } from '../../../../lib/domain/storage/queries.ts';
 import { alertIn } from '../../../../lib/events/alerts.ts';
 import { toValue } from '../../../../lib/language/byte-values.ts';
-import type { CaughtError, Observation, ObservedCall, ObservedRun } from '../../../../lib/testing/observation.ts';
+import type {
+  CaughtError,
+  Observation,
+  ObservedCall,
+  ObservedProblem,
+  ObservedRun,
+} from '../../../../lib/testing/observation.ts';
 import type { ReceivedCall } from './mocked-containers.ts';
 import type { TestWorld } from './world.ts';
 
@@ -19,7 +25,7 @@ export interface Observed {
   readonly sent: ReadonlySet<string>;
   readonly isIdempotent: (functionKey: string) => boolean;
   /** The problems that stopped the case. */
-  readonly problems: readonly string[];
+  readonly problems: readonly ObservedProblem[];
 }
 
 const CAUGHT = /^Error caught by error definition (\d+): /;
@@ -127,7 +133,7 @@ export async function observe(
     variables: await allVariables(world, run),
     variableWrites: writesOf(world, new Map(all.map(({ workflowId, path }) => [workflowId, path]))),
     runs: await Promise.all(all.map((one) => observedRun(world, one))),
-    problems: [...world.containers.problems, ...problems],
+    problems: [...[...world.containers.problems].map((message) => ({ message, at: undefined })), ...problems],
     log: lines.slice(-LOG_LINES).map(({ text }) => text),
   };
 }
