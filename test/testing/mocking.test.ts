@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../lib/compiler/compile.ts';
 import type { Plan } from '../../lib/compiler/plan/plan.ts';
+import { placeOf } from '../../lib/language/yaml/places.ts';
 import { decodeSuite } from '../../lib/testing/format/decode.ts';
 import { stagedSource } from '../../lib/testing/mocking/functions.ts';
 import { MockScript } from '../../lib/testing/mocking/script.ts';
@@ -40,6 +41,7 @@ describe('a staged workflow', () => {
       const plan = planOf(source);
       if (plan === undefined || Object.keys(plan.functions).length === 0) continue;
       const after = planOf(stagedSource({ path: 'f', source, plan, isMocked: () => true, startsByHand: false }));
+      expect(after?.states).toBeDefined();
       expect({ ...after, functions: {} }).toEqual({ ...plan, functions: {} });
       expect(Object.keys(after?.functions ?? {})).toEqual(Object.keys(plan.functions));
       expect(Object.values(after?.functions ?? {}).map(({ type }) => type)).toEqual(
@@ -48,6 +50,34 @@ describe('a staged workflow', () => {
       staged += 1;
     }
     expect(staged).toBeGreaterThan(20);
+  });
+
+  test.each([
+    [
+      'functions:\n# first\n- {id: c, type: reusable, image: i}\n- id: d\n  type: http\n  url: "http://u"\n\nstates:\n- {id: a, type: noop}',
+    ],
+    ['states:\n- {id: a, type: noop}\nfunctions:\n- {id: c, type: reusable, image: i}\n'],
+    ['states:\r\n- id: a\r\n  type: noop\r\n  log: |+\r\n    x\r\n\r\nfunctions: [{id: c, type: reusable, image: i}]'],
+    ['  functions: [{id: c, type: reusable, image: i}]\n  states: [{id: a, type: noop}]'],
+    ['{"functions": [{"id": "c", "type": "reusable", "image": "i"}], "states": [{"id": "a", "type": "noop"}]}\n'],
+    ['{states: [{id: a, type: noop}], functions: [{id: c, type: reusable, image: i}]}'],
+    [
+      "start: {type: scheduled, cron: '* * * * *'}\nfunctions: [{id: c, type: reusable, image: i}]\nstates:\n- {id: a, type: noop}",
+    ],
+  ])('keeps the places of its states: %j', (source) => {
+    const plan = planOf(source) as Plan;
+    const after = stagedSource({ path: 'f', source, plan, isMocked: () => false, startsByHand: true });
+    expect(planOf(after)?.functions['c']).toMatchObject({ image: 'weft-test:/f#c' });
+    expect(placeOf(after, 'a', '')).toEqual(placeOf(source, 'a', ''));
+  });
+
+  test('keeps its meaning where a state refers to an anchor in a function', () => {
+    const source =
+      'functions: [{id: c, type: reusable, image: &i img}]\nstates: [{id: a, type: noop, transform: {image: *i}}]';
+    const plan = planOf(source) as Plan;
+    const after = planOf(stagedSource({ path: 'f', source, plan, isMocked: () => false, startsByHand: false }));
+    expect(after?.states).toEqual(plan.states);
+    expect(after?.functions['c']).toMatchObject({ image: 'weft-test:/f#c' });
   });
 
   test('keeps its subflows if they are not mocked', () => {

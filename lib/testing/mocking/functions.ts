@@ -1,8 +1,9 @@
 import type { FunctionPlan, Plan } from '../../compiler/plan/plan.ts';
-import { isObject, setMember } from '../../language/json.ts';
+import { setMember } from '../../language/json.ts';
 import { ownMember } from '../../language/own-members.ts';
 import { type Json, parseYaml } from '../../language/yaml/parser.ts';
 import { functionKey } from '../format/function-keys.ts';
+import { overwriteFields } from './overwriting.ts';
 
 /** The beginning of the images that stand for the functions of tests. */
 const IMAGE = 'weft-test:';
@@ -32,7 +33,8 @@ export interface Staging {
 
 /**
  * The text that is stored in place of a workflow: functions that a test cannot run, and subflows with a mock, are
- * containers whose images name them (`keyOfImage`). Nothing else of its meaning changes. The workflow must compile.
+ * containers whose images name them (`keyOfImage`). Nothing else of its meaning changes, and all other parts keep their
+ * lines and columns. The workflow must compile.
  */
 export function stagedSource({ path, source, plan, isMocked, startsByHand }: Staging): string {
   const replaced = Object.entries(plan.functions)
@@ -42,14 +44,15 @@ export function stagedSource({ path, source, plan, isMocked, startsByHand }: Sta
   const dropsStart = startsByHand && plan.start.type !== 'default';
   if (replaced.length === 0 && !dropsStart) return source;
   const parsed = parseYaml(source);
-  if ('problems' in parsed || !isObject(parsed.root.value)) throw new Error(`the workflow '${path}' does not compile`);
-  const root = { ...(parsed.root.value as Fields) };
+  if ('problems' in parsed || parsed.root.kind !== 'map') throw new Error(`the workflow '${path}' does not compile`);
+  const { value: root } = parsed.root;
   const functions = entryOf(root, 'functions');
-  if (functions !== undefined)
-    setMember(root, functions, stagedFunctions(ownMember(root, functions), new Map(replaced)));
   const start = entryOf(root, 'start');
-  if (dropsStart && start !== undefined) setMember(root, start, { type: 'default', state: plan.entry });
-  return JSON.stringify(root);
+  const staged: Record<string, Json> = {};
+  if (functions !== undefined && replaced.length > 0)
+    setMember(staged, functions, stagedFunctions(ownMember(root, functions), new Map(replaced)));
+  if (dropsStart && start !== undefined) setMember(staged, start, { type: 'default', state: plan.entry });
+  return overwriteFields(source, parsed.root, staged);
 }
 
 /** The fields of a function that a stand-in has too. */

@@ -106,6 +106,13 @@ describe('weft test', () => {
     expect(out).toContain('\n3 passed, 0 failed\n');
   });
 
+  test('says where a state failed, in the lines of its file, beside mocked functions', async () => {
+    const flow =
+      "functions:\n- {id: h, type: http, url: 'http://h'}\nstates:\n- id: a\n  type: noop\n  transform: {x: jq(.y)}\n";
+    const { out } = await runCase(flow, 'expect: {}');
+    expect(out).toContain("Where: /flow:6:18, state 'a'");
+  });
+
   test('takes the current folder, a file of tests, or a workflow with tests beside it', async () => {
     for (const args of [[], ['refund.test.yaml'], ['refund.yaml'], ['refund.yaml', '.']]) {
       const { code, out } = await workspace.weft(['test', ...args], { cwd: 'good' });
