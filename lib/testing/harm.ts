@@ -3,6 +3,7 @@ import { textOf } from '../language/own-members.ts';
 import { functionName } from './format/function-keys.ts';
 import { changes, type Difference, shown } from './matching/differences.ts';
 import type { Observation, ObservedCall } from './observation.ts';
+import { mendOfRepetition } from './repetition-mends.ts';
 
 /** The kinds of harm that the repetition of a step can do. */
 export type HarmKind = 'call' | 'calls' | 'event' | 'variable' | 'run' | 'result';
@@ -57,13 +58,11 @@ const times = (count: number): string => ['never', 'once', 'twice'][count] ?? `$
 function repeatedCalls(after: Observation): Found[] {
   return after.calls
     .filter(({ times: made, isIdempotent }) => made > 1 && !isIdempotent)
-    .map(({ function: key, state, times: made }) => ({
+    .map(({ function: key, type, state, times: made }) => ({
       kind: 'call',
       subject: `${key} ${state}`,
       message: `state '${state}': the call of ${functionName(key)} was made ${times(made)}`,
-      mend:
-        'let the function recognise a repeated call by its Direktiv-ActionID, which stays the same, ' +
-        "and write 'idempotent: true' in its mock",
+      mend: mendOfRepetition(type),
     }));
 }
 

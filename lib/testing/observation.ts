@@ -1,3 +1,4 @@
+import type { FunctionPlan } from '../compiler/plan/plan.ts';
 import type { Position } from '../language/position.ts';
 import type { TestVariables } from './format/suite.ts';
 
@@ -5,6 +6,8 @@ import type { TestVariables } from './format/suite.ts';
 export interface ObservedCall {
   /** The key of the function (`functionKey`). */
   readonly function: string;
+  /** The type of the function. */
+  readonly type: FunctionPlan['type'];
   readonly input: unknown;
   /** The state that called. */
   readonly state: string;

@@ -150,6 +150,24 @@ describe('weft test --crash every-step --events dup,reorder', () => {
     }
   });
 
+  test.each([
+    ["{id: f, type: http, url: 'http://f'}", 'let the server recognise a repeated call by its Idempotency-Key'],
+    ['{id: f, type: worker, queue: q}', 'let the worker recognise a repeated call by the key of its task'],
+    ['{id: f, type: lambda, function: f}', 'recognise a repeated call by the idempotencyKey of its client context'],
+    [
+      '{id: f, type: mail, server: {host: mail.example.com}, from: a@example.com, to: b@example.com}',
+      'a mail that is sent again has the same Message-ID',
+    ],
+    ['{id: f, type: knative-namespace, service: s}', 'recognise a repeated call by its Direktiv-ActionID'],
+  ])('names what stays the same in a repeated call of %s', async (called, mend) => {
+    await workspace.write({
+      'mend/flow.yaml': `functions: [${called}]\nstates: [{id: a, type: action, action: {function: f}}]`,
+      'mend/flow.test.yaml': 'cases: [{name: it, workflow: flow.yaml, mocks: {f: {return: {}}}}]',
+    });
+    const { out } = await workspace.weft(['test', '--crash', 'every-step'], { cwd: 'mend' });
+    expect(out.split('\n').find((line) => line.includes('hint: '))).toContain(mend);
+  });
+
   test('names the crash that showed the harm, and what to change', async () => {
     await workspace.write({
       'named/flow.yaml': `${CHARGE}states: [{id: pay, type: action, action: {function: charge}}]`,

@@ -221,16 +221,19 @@ class CaseRunner {
   }
 
   #observe(): Promise<Observation> {
-    const subflows = new Set(
+    const types = new Map(
       [...this.#prepared.workflows.values()].flatMap(({ path, plan }) =>
-        Object.entries(plan.functions).flatMap(([id, called]) => (isOutside(called) ? [] : [functionKey(path, id)])),
+        Object.entries(plan.functions).map(([id, { type }]) => [functionKey(path, id), type] as const),
       ),
     );
-    const isIdempotent = (key: string): boolean => subflows.has(key) || this.#script.isIdempotent(key);
+    const functionOf = (key: string) => {
+      const type = types.get(key) ?? 'knative-workflow';
+      return { type, isIdempotent: !isOutside({ type }) || this.#script.isIdempotent(key) };
+    };
     const root = this.#root;
     const rejection = this.#rejection;
     const problems = [...this.#problems, ...this.#decisions.problems];
-    return observe(this.#world, { root, rejection, sent: this.#sent, isIdempotent, problems });
+    return observe(this.#world, { root, rejection, sent: this.#sent, functionOf, problems });
   }
 }
 

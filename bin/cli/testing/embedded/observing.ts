@@ -23,7 +23,7 @@ export interface Observed {
   readonly rejection: Observation['error'];
   /** The ids of the events that the case itself has sent. */
   readonly sent: ReadonlySet<string>;
-  readonly isIdempotent: (functionKey: string) => boolean;
+  readonly functionOf: (key: string) => Pick<ObservedCall, 'type' | 'isIdempotent'>;
   /** The problems that stopped the case. */
   readonly problems: readonly ObservedProblem[];
 }
@@ -66,14 +66,14 @@ async function observedRun(world: TestWorld, run: runs.Run): Promise<ObservedRun
 function callsOf(
   received: readonly ReceivedCall[],
   found: ReadonlyMap<string, runs.Run>,
-  isIdempotent: Observed['isIdempotent'],
+  functionOf: Observed['functionOf'],
 ): ObservedCall[] {
   const byId = Map.groupBy(received, ({ id }) => id);
   return [...byId.values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
     const state = found.get(first.caller)?.flow[first.step - 1] ?? '';
     const { function: key, input } = first;
-    return [{ function: key, input, state, times: 1 + more.length, isIdempotent: isIdempotent(key) }];
+    return [{ function: key, input, state, times: 1 + more.length, ...functionOf(key) }];
   });
 }
 
@@ -115,7 +115,7 @@ function writesOf({ recording }: TestWorld, pathOf: ReadonlyMap<string, string>)
 /** Observes a case in its world. */
 export async function observe(
   world: TestWorld,
-  { root, rejection, sent, isIdempotent, problems }: Observed,
+  { root, rejection, sent, functionOf, problems }: Observed,
 ): Promise<Observation> {
   const ids = [...world.recording.runs.values()].filter(({ isCall }) => !isCall).map(({ id }) => id);
   const all = (await runs.findMany(world.storage, ids)).filter((run) => run !== undefined);
@@ -128,7 +128,7 @@ export async function observe(
     output: run?.status === 'complete' ? run.data : undefined,
     states: run?.flow ?? [],
     took: run === undefined ? 0 : run.updated - run.created,
-    calls: callsOf(world.containers.received, found, isIdempotent),
+    calls: callsOf(world.containers.received, found, functionOf),
     events: await eventsOf(world, sent),
     variables: await allVariables(world, run),
     variableWrites: writesOf(world, new Map(all.map(({ workflowId, path }) => [workflowId, path]))),
