@@ -1,5 +1,6 @@
-import type { Plan, StatePlan } from '../compiler/plan/plan.ts';
+import type { CatchPlan, Plan, StatePlan } from '../compiler/plan/plan.ts';
 import { exitsOf } from '../compiler/plan/traits.ts';
+import { ownMember } from '../language/own-members.ts';
 import type { ObservedRun } from './observation.ts';
 
 /** How much of something the cases have reached. */
@@ -15,7 +16,7 @@ export interface Coverage {
   readonly states: Reached;
   /** From state to state, and to the end of the run. */
   readonly transitions: Reached;
-  /** Entries of catch lists. */
+  /** Entries of catch lists; one of the workflow's list counts once for all states. */
   readonly catches: Reached;
 }
 
@@ -30,7 +31,15 @@ function transitionsOf({ id, exit, work }: StatePlan): string[] {
   return [...new Set(exits.map(({ transition }) => arrow(id, transition || undefined)))];
 }
 
-const catchName = (state: string, error: string, index: number): string => `${state}: catch[${index}] ${error}`;
+/** The names of all entries of catch lists. An entry of the workflow is the same object in the lists of several states. */
+function catchNames(states: readonly StatePlan[]): ReadonlyMap<CatchPlan, string> {
+  const names = new Map<CatchPlan, string>();
+  for (const { id, catch: list } of states) {
+    for (const [index, one] of list.entries())
+      names.set(one, names.has(one) ? `catch of the workflow: ${one.error}` : `${id}: catch[${index}] ${one.error}`);
+  }
+  return names;
+}
 
 function reachedOf(all: readonly string[], seen: ReadonlySet<string>): Reached {
   const missed = all.filter((one) => !seen.has(one));
@@ -40,20 +49,16 @@ function reachedOf(all: readonly string[], seen: ReadonlySet<string>): Reached {
 /** The coverage of a workflow by runs of it. */
 export function coverageOf(plan: Plan, runs: readonly ObservedRun[]): Coverage {
   const states = Object.values(plan.states);
-  const caught = runs.flatMap((run) => run.caught.map(({ state, index }) => `${state} ${index}`));
-  const catches = states.flatMap(({ id, catch: list }) => list.map(({ error }, index) => ({ id, error, index })));
-  const reachedCatches = catches
-    .filter(({ id, index }) => caught.includes(`${id} ${index}`))
-    .map(({ id, error, index }) => catchName(id, error, index));
+  const names = catchNames(states);
+  const caught = runs.flatMap((run) =>
+    run.caught.map(({ state, index }) => ownMember(plan.states, state)?.catch[index]),
+  );
   return {
     states: reachedOf(Object.keys(plan.states), new Set(runs.flatMap((run) => run.states))),
     transitions: reachedOf(
       states.flatMap(transitionsOf),
       new Set(runs.flatMap((run) => run.transitions.map(([from, to]) => arrow(from, to)))),
     ),
-    catches: reachedOf(
-      catches.map(({ id, error, index }) => catchName(id, error, index)),
-      new Set(reachedCatches),
-    ),
+    catches: reachedOf([...names.values()], new Set(caught.flatMap((one) => (one && names.get(one)) ?? []))),
   };
 }

@@ -25,8 +25,8 @@ const run = (states: readonly string[], caught: ObservedRun['caught'] = []): Obs
   caught,
 });
 
-function coverage(runs: readonly ObservedRun[]) {
-  const compiled = compile(SOURCE);
+function coverage(runs: readonly ObservedRun[], source = SOURCE) {
+  const compiled = compile(source);
   if ('problems' in compiled) throw new Error(JSON.stringify(compiled.problems));
   return coverageOf(compiled.plan, runs);
 }
@@ -45,5 +45,21 @@ test('coverage adds up the runs, and counts a catch by its place in the list', (
     states: { reached: 3, total: 3, missed: [] },
     transitions: { reached: 4, total: 5, missed: ['a → c'] },
     catches: { reached: 1, total: 2, missed: ['b: catch[0] e.one'] },
+  });
+});
+
+test('coverage counts an entry of the catch list of the workflow once', () => {
+  const source = `
+catch: [{error: e.one, transition: c}, {error: '*', transition: c}]
+states:
+- {id: a, type: noop, transition: b}
+- {id: b, type: noop, catch: [{error: own, transition: c}]}
+- {id: c, type: noop}
+`;
+  const caught = [{ state: 'b', index: 2 }];
+  expect(coverage([run(['a', 'b', 'c'], caught)], source).catches).toEqual({
+    reached: 1,
+    total: 3,
+    missed: ['catch of the workflow: e.one', 'b: catch[0] own'],
   });
 });

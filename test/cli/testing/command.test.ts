@@ -120,6 +120,35 @@ describe('weft test', () => {
     }
   });
 
+  test('--coverage counts the ends before handlers and those of handlers', async () => {
+    const flow = `
+onFailure: undo
+finally: note
+functions: [{id: f, type: http, url: 'http://f'}]
+states:
+- {id: a, type: action, action: {function: f}, transition: b}
+- id: b
+  type: switch
+  conditions: [{condition: jq(.bad), transition: c}]
+- {id: c, type: error, error: my.error, message: bad}
+- {id: undo, type: noop}
+- {id: note, type: noop}
+`;
+    const failing = await runCase(flow, 'mocks: {f: {error: e}}\nexpect: {error: e}', ['--coverage']);
+    const missed = (out: string): string[] => [...out.matchAll(/not reached: (.*)/g)].map(([, one = '']) => one);
+    expect(missed(failing.out)).toEqual(['state b', 'state c', 'a → b', 'b → c', 'b → the end', 'c → the end']);
+    const bad = 'input: {bad: true}\nmocks: {f: {return: {}}}\nexpect: {error: my.error}';
+    expect(missed((await runCase(flow, bad, ['--coverage'])).out)).toEqual(['b → the end']);
+    const good = 'input: {bad: false}\nmocks: {f: {return: {}}}';
+    expect(missed((await runCase(flow, good, ['--coverage'])).out)).toEqual([
+      'state c',
+      'state undo',
+      'b → c',
+      'c → the end',
+      'undo → the end',
+    ]);
+  });
+
   test('prints each expectation that does not hold with its place, and the end of the log', async () => {
     const { code, out } = await runCase(
       REFUND,

@@ -1,5 +1,8 @@
+import type { HandlerPhase } from '../../../../lib/compiler/plan/handlers.ts';
 import * as events from '../../../../lib/domain/events/events.ts';
 import * as variables from '../../../../lib/domain/namespaces/variables.ts';
+import { readSteps } from '../../../../lib/domain/runs/record-steps.ts';
+import type { RecordedStep } from '../../../../lib/domain/runs/records.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import * as keys from '../../../../lib/domain/storage/keys.ts';
 import { readAll } from '../../../../lib/domain/storage/queries.ts';
@@ -44,12 +47,23 @@ function caughtIn(lines: readonly runs.LogLine[]): CaughtError[] {
   });
 }
 
-function transitionsOf({ tally, flow, status, raised }: runs.Run): ObservedRun['transitions'] {
-  const made = (tally ?? []).flatMap(([from, , , to]) => to.map(([next]) => [from, next] as const));
-  const last = flow.at(-1);
-  // A run that an `error` state ends has left its last state, too.
-  const hasLeft = status === 'complete' || raised !== undefined;
-  return hasLeft && last !== undefined ? [...made, [last, undefined]] : made;
+const HANDLERS: ReadonlySet<string> = new Set<HandlerPhase>(['onFailure', 'onCancel', 'finally']);
+
+/** The states that led to the end of the run: also those that a handler followed, and the last ones of handlers. */
+function endsOf({ flow, status, raised }: runs.Run, steps: readonly RecordedStep[]): string[] {
+  // A workflow with `record: none` has no steps.
+  if (steps.length === 0) return status === 'complete' || raised !== undefined ? flow.slice(-1) : [];
+  const ends = steps.filter(
+    ({ to, left, because = '' }) => (left !== undefined && (to ?? '') === '') || HANDLERS.has(because),
+  );
+  // An `error` state has left by its exit, and its error ends the run.
+  return ends.filter(({ error }) => error === undefined || error.code === raised?.code).map(({ state }) => state);
+}
+
+async function transitionsOf({ storage }: TestWorld, run: runs.Run): Promise<ObservedRun['transitions']> {
+  const made = (run.tally ?? []).flatMap(([from, , , to]) => to.map(([next]) => [from, next] as const));
+  const steps = await readSteps(storage, run);
+  return [...made, ...endsOf(run, steps).map((state) => [state, undefined] as const)];
 }
 
 async function observedRun(world: TestWorld, run: runs.Run): Promise<ObservedRun> {
@@ -57,7 +71,7 @@ async function observedRun(world: TestWorld, run: runs.Run): Promise<ObservedRun
     path: run.path.slice(1),
     status: run.status,
     states: run.flow,
-    transitions: transitionsOf(run),
+    transitions: await transitionsOf(world, run),
     caught: caughtIn(await linesOf(world, run)),
   };
 }
