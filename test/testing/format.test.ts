@@ -22,6 +22,8 @@ const MISTAKES: readonly (readonly [source: string, problem: string])[] = [
   ['cases: [a]', '1:9: cases[0] must be a map'],
   ['cases: [{name: a}]', '1:9: workflow required (name its file, relative to this one, as `workflow: flow.yaml`)'],
   ['cases: [{workflow: f}]', '1:9: name required'],
+  ['cases: [{workflow: f, name: null}]', '1:29: name must be text, not null (put the value in quotes)'],
+  ['cases: [{workflow: f, name: }]', '1:23: name required'],
   ['cases: [{name: 5, workflow: f}]', '1:16: field "name" must be text, not the number 5 (put the value in quotes)'],
   ['cases: [{name: a, workflow: f, mock: {}}]', `1:32: unknown field "mock" (did you mean 'mocks'?)`],
   ['workflow: f\ncases: [{name: a}, {name: a}]', "2:20: two cases are named 'a', also that in line 2"],

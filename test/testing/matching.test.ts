@@ -41,6 +41,13 @@ describe('differences', () => {
     expect(found({}, [])).toEqual(['output: expected {}, found []']);
   });
 
+  test('a date without quotes, which YAML reads as a time, is hinted at', () => {
+    expect(found({ day: '2026-01-31T00:00:00Z' }, { day: '2026-01-31' })).toEqual([
+      'output.day: expected "2026-01-31T00:00:00Z", found "2026-01-31"; ' +
+        "YAML reads a date without quotes as a time: write '2026-01-31' in quotes",
+    ]);
+  });
+
   test('every value matches itself, and has no changes', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {

@@ -2,7 +2,7 @@ import { type Context, createContext, reportInvalid } from '../../compiler/decod
 import { anyText, createDecoder, type Field, list, required } from '../../compiler/decoding/decoders.ts';
 import { decodeFields } from '../../compiler/decoding/object.ts';
 import { addProblem, type Problem } from '../../language/problem.ts';
-import { type Json, type Node, parseYaml } from '../../language/yaml/parser.ts';
+import { type Json, type MapNode, type Node, parseYaml } from '../../language/yaml/parser.ts';
 import { decisions } from './decisions.ts';
 import { instant, json, mapOf, objectOf, variables } from './decoders.ts';
 import { events } from './events.ts';
@@ -33,7 +33,7 @@ const SUITE = {
 };
 const CASE = {
   ...SHARED,
-  name: required(anyText),
+  name: anyText,
   input: json,
   events,
   decisions,
@@ -58,6 +58,19 @@ function mergedVariables(ofFile: TestVariables, own: TestVariables): TestVariabl
   return Object.fromEntries([...scopes].map((scope) => [scope, { ...ofFile[scope], ...own[scope] }]));
 }
 
+/** The name of a case. A field that is null counts as absent elsewhere; a name may be meant as the text. */
+function nameOf(node: MapNode, name: string | undefined, context: Context): string {
+  if (name !== undefined && name !== '') return name;
+  const entry = [...node.entries.values()].find(({ key }) => key.toLowerCase() === 'name');
+  const written = entry?.node.kind === 'scalar' && entry.node.value === null ? entry.node.text : '';
+  if (written !== '') {
+    reportInvalid(context, entry?.node ?? node, `name must be text, not ${written}`, () => 'put the value in quotes');
+  } else if (entry === undefined || entry.node.value === null || name === '') {
+    reportInvalid(context, entry ?? node, 'name required');
+  }
+  return '';
+}
+
 function decodeCase(node: Node, index: number, shared: Shared, context: Context): TestCase | undefined {
   if (node.kind !== 'map') {
     addProblem(context.undecodable, node, `cases[${index}] must be a map`, () => EXAMPLE);
@@ -79,7 +92,7 @@ function decodeCase(node: Node, index: number, shared: Shared, context: Context)
   return {
     line,
     column,
-    name: own.name,
+    name: nameOf(node, own.name, context),
     workflow: workflow ?? '',
     others: own.others ?? shared.others ?? [],
     input: own.input as Json | undefined,
@@ -96,7 +109,7 @@ function decodeCase(node: Node, index: number, shared: Shared, context: Context)
 
 function reportRepeatedNames(cases: readonly TestCase[], context: Context): void {
   const seen = new Map<string, TestCase>();
-  for (const one of cases) {
+  for (const one of cases.filter(({ name }) => name !== '')) {
     const first = seen.get(one.name);
     if (first === undefined) seen.set(one.name, one);
     else reportInvalid(context, one, `two cases are named '${one.name}', also that in line ${first.line}`);

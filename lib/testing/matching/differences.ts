@@ -59,6 +59,16 @@ export function shown(value: unknown): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-/** A difference in one line. */
-export const differenceText = ({ path, expected, actual }: Difference, root: string): string =>
-  `${root}${path}: expected ${shown(expected)}, found ${shown(actual)}`;
+const MIDNIGHT = 'T00:00:00Z';
+
+/** The hint for a date that was written without quotes, which YAML reads as a time; empty for other differences. */
+const dateHint = ({ expected, actual }: Difference): string =>
+  typeof actual === 'string' && expected === `${actual}${MIDNIGHT}`
+    ? `; YAML reads a date without quotes as a time: write '${actual}' in quotes`
+    : '';
+
+/** A difference in one line, with its mend where that is known. */
+export const differenceText = (difference: Difference, root: string): string => {
+  const { path, expected, actual } = difference;
+  return `${root}${path}: expected ${shown(expected)}, found ${shown(actual)}${dateHint(difference)}`;
+};
