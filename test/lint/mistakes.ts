@@ -79,6 +79,7 @@ const FRAME: readonly Mistake[] = [
   },
   { rule: 'wrong-type', text: state('  type: error\n  error: ▸404\n  message: gone\n'), mended: "error: '404'" },
   { rule: 'wrong-type', text: call('    secrets: ▸TOKEN\n'), mended: 'secrets: [TOKEN]' },
+  { rule: 'wrong-type', text: `catch: ▸done\nstates:\n${END}`, mended: "catch: [{error: '*', transition: done}]" },
   { rule: 'wrong-type', text: call('', '  async: ▸yes\n'), mended: 'async: true' },
   { rule: 'wrong-type', text: call('', "  async: ▸'no'\n"), mended: 'async: false' },
   { rule: 'unknown-state', text: state('  type: noop\n  transition: ▸dnoe\n') + END, mended: 'transition: done' },

@@ -1,9 +1,11 @@
 import { isNumber } from '../../language/json-numbers.ts';
 import type { Position } from '../../language/position.ts';
+import { didYouMean } from '../../language/suggestions.ts';
 import type { Json, Node } from '../../language/yaml/parser.ts';
 import { isDuration } from '../../time/durations.ts';
 import { type Accepted, withoutValidation } from './accepted.ts';
 import { type Context, reportInvalid, reportUndecodable } from './context.ts';
+import { exampleHint } from './examples.ts';
 
 /** A field by its name, with the position for messages: that of its key, or that of the map without the field. */
 export interface Field extends Position {
@@ -39,7 +41,7 @@ function describe(node: Node): string {
 /** Reports a field that has a value of the wrong type; `expected` is the right one, for example `a list`. */
 export function reportWrongType(context: Context, node: Node, field: Field, expected: string): undefined {
   const text = `field "${field.name}" must be ${expected}, not ${describe(node)}`;
-  reportUndecodable(context, node, text, () => quoteHint(node, expected));
+  reportUndecodable(context, node, text, () => quoteHint(node, expected) ?? exampleHint(field.name));
 }
 
 function quoteHint(node: Node, expected: string): string | undefined {
@@ -110,6 +112,7 @@ export function oneOf<T extends string>(words: readonly [T, ...T[]]): Decoder<T 
       context,
       node,
       value === '' ? `${field.name} ${rule}` : `unknown ${field.name} '${value}' (${rule})`,
+      () => didYouMean(value, words) ?? exampleHint(field.name),
     );
     return undefined;
   });
@@ -122,6 +125,11 @@ export const transition = createDecoder({ kind: 'state' }, (node, field, context
   if (name !== undefined) context.transitions.push({ field: context.listField ?? field.name, name, line, column });
   return name;
 });
+
+/** A value whose transitions are those of the field with this name in the messages of `check`. */
+export function transitionsOf<T>(name: string, decode: Decoder<T>): Decoder<T> {
+  return createDecoder(decode.accepts, (node, field, context) => decode(node, field, { ...context, listField: name }));
+}
 
 /** A map with any keys and values; an absent one is empty. */
 export const dictionary: Decoder<Readonly<Record<string, unknown>>> = createDecoder(

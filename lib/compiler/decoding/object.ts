@@ -35,6 +35,11 @@ const MISPLACED_FIELDS: readonly {
     hint: "it belongs into each condition; without a condition use 'defaultTransition' and 'defaultTransform'",
   },
   { fields: ['transition', 'transform'], beside: 'events', hint: 'it belongs into each of the events' },
+  {
+    fields: ['transition'],
+    beside: 'choices',
+    hint: "the next states are in 'choices', for example choices: {approve: pay, refuse: stop}",
+  },
   { fields: ['type', 'context'], beside: 'event', hint: "it belongs into 'event'" },
   { fields: ['id', 'name'], beside: 'states', hint: 'a workflow has no such field: its path in the tree is its name' },
   {

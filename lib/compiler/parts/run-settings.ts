@@ -14,6 +14,7 @@ import {
   required,
   text,
   transition,
+  transitionsOf,
 } from '../decoding/decoders.ts';
 import { type Decoded, object } from '../decoding/object.ts';
 import { limit, optionalPeriod, period } from '../decoding/periods.ts';
@@ -23,7 +24,7 @@ import type { CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
 import { toFilter } from './event-filters.ts';
 import { schema } from './schemas.ts';
-import { catchers } from './state.ts';
+import { catchersOf } from './state.ts';
 
 /** Names and queries; undefined where there is none. */
 const labels = createDecoder<Plan['labels']>({ kind: 'map' }, (node, field, context) => {
@@ -67,8 +68,8 @@ export const RUN_SETTINGS = {
   input: dataSchema,
   output: dataSchema,
   record: oneOf(['full', 'flow', 'none']),
-  cancelOn: object({ type: required(text), context: dictionary, transition }),
-  catch: catchers,
+  cancelOn: transitionsOf('cancelOn', object({ type: required(text), context: dictionary, transition })),
+  catch: catchersOf('catch'),
   onFailure: transition,
   finally: transition,
   limits: object({ transitions: positive, logBytes: positive }),

@@ -5,15 +5,15 @@ import { defineVariant, type Variant } from '../decoding/variants.ts';
 import type { Exit, StatePlan, StateType, Work } from '../plan/plan.ts';
 import { identifier } from './identifiers.ts';
 
-/** The catch list of a state: error patterns and the states that follow (workflow-language 7.2). */
-export const catchers = list(required(object({ error: required(text), transition })), { field: 'errors' });
+/** A catch list: error patterns and the states that follow (workflow-language 7.2). Messages name its elements by `field`. */
+export const catchersOf = (field: string) => list(required(object({ error: required(text), transition })), { field });
 
 /** The fields of every state (workflow-language 6). */
 const COMMON_FIELDS = {
   id: identifier('state id must match the regex pattern `%`'),
   log: query,
   metadata: query,
-  catch: catchers,
+  catch: catchersOf('errors'),
 };
 
 /** The fields of a state with one exit. */

@@ -16,6 +16,9 @@ export interface RunHandlers extends Handlers {
 /** The kind of a handler. */
 export type HandlerPhase = keyof Handlers;
 
+/** The field of a workflow that names the first state of a handler, as messages show it. */
+export const handlerField = (phase: HandlerPhase): string => (phase === 'onCancel' ? 'cancelOn.transition' : phase);
+
 /** Why a run is about to end: by itself or its time, by the event of `cancelOn`, or by a request or its caller. */
 export type EndCause = 'success' | 'failure' | 'event' | 'request';
 

@@ -1,5 +1,7 @@
 import { createDecoder, list, required, text } from '../decoding/decoders.ts';
-import { catchers, defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
+import { catchersOf, defineState, EXIT_FIELDS, toExit } from '../parts/state.ts';
+
+const catchers = catchersOf('errors');
 
 /** Transitions of its catch list are not checked, as in the original (workflow-language 1.7). */
 const uncheckedCatchers = createDecoder(catchers.accepts, (node, field, context) =>

@@ -1,4 +1,4 @@
-import { type EndCause, type Handler, handlerBefore } from '../../compiler/plan/handlers.ts';
+import { type EndCause, type Handler, handlerBefore, handlerField } from '../../compiler/plan/handlers.ts';
 import type { RunEnd } from '../../domain/runs/runs.ts';
 import type { UnitOfWork } from './commit/unit-of-work.ts';
 import { endOfWait } from './timeouts.ts';
@@ -16,5 +16,5 @@ export function enterHandler(unit: UnitOfWork, { phase, state }: Handler, cameTo
   const until = endOfWait(unit.ports.clock.now(), unit.run.settings.handlers?.time);
   if (end.end !== 'complete') unit.data = { ...unit.data, error: { code: end.code, msg: end.message, state: from } };
   unit.handling = { phase, end, from, until };
-  unit.log(`Entering the handler '${phase}': ${state}.`);
+  unit.log(`Entering the handler '${handlerField(phase)}': ${state}.`);
 }

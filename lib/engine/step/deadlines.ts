@@ -1,3 +1,4 @@
+import { handlerField } from '../../compiler/plan/handlers.ts';
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { failure, internalFailure, type StateError } from '../evaluation/failures.ts';
@@ -33,7 +34,7 @@ export function timeoutFailure(unit: StepUnit, now: number): StateError | undefi
   const { interrupt, kill } = unit.tools.deadlines;
   const { handling } = unit;
   if (handling !== undefined) {
-    const text = `the time of the handler '${handling.phase}' is over`;
+    const text = `the time of the handler '${handlerField(handling.phase)}' is over`;
     return now >= handling.until ? failure('cancels.timeout.hard', text) : undefined;
   }
   if (unit.raised !== undefined) return undefined;

@@ -1,3 +1,4 @@
+import { handlerField } from '../../compiler/plan/handlers.ts';
 import type { Exit } from '../../compiler/plan/plan.ts';
 import type { RunEnd } from '../../domain/runs/runs.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
@@ -31,7 +32,10 @@ function endOf(unit: StepUnit): RunEnd {
 export function beforeEnd(unit: StepUnit, end: RunEnd): { readonly to: string } | RunEnd {
   const { handling } = unit;
   if (handling !== undefined && end.end !== 'complete') {
-    unit.log(`The handler '${handling.phase}' failed, which changes nothing: '${end.code}': ${end.message}`, 'error');
+    unit.log(
+      `The handler '${handlerField(handling.phase)}' failed, which changes nothing: '${end.code}': ${end.message}`,
+      'error',
+    );
   }
   const handler = handlerOf(unit, end.end === 'complete' ? 'success' : 'failure');
   if (handler === undefined) return handling?.end ?? end;

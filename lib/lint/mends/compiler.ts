@@ -50,12 +50,12 @@ const replaceFlag: MakeMend = (workflow, problem) => {
 };
 
 const surround =
-  (open: string, close: string, title: string): MakeMend =>
+  (open: string, close: string, title: string, isCertain = true): MakeMend =>
   (workflow, problem) => {
     const word = wordAt(workflow, problem);
     const range = rangeOf(workflow, problem, word);
     if (range === undefined || range.from.column !== problem.column) return undefined;
-    return { title, edits: [{ ...range, text: open + word + close }], isCertain: true };
+    return { title, edits: [{ ...range, text: open + word + close }], isCertain };
   };
 
 /** Names of types and scopes in other tools, with those of the language. */
@@ -113,6 +113,10 @@ const MENDS: readonly { readonly message: RegExp; readonly make: MakeMend }[] = 
   { message: /is not a ISO8601 string$/, make: replaceWord(durationFrom, () => true) },
   { message: /must be true or false, not/, make: replaceFlag },
   { message: /must be text, not the/, make: surround("'", "'", 'put the value in quotes') },
+  {
+    message: /field "catch" must be a list, not text/,
+    make: surround("[{error: '*', transition: ", '}]', 'catch every error', false),
+  },
   { message: /must be a list, not text/, make: surround('[', ']', 'make it a list') },
   { message: /id must match/, make: renameId },
   { message: /unknown field/, make: removeLine },

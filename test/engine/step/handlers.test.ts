@@ -135,6 +135,9 @@ describe('a run that is cancelled from outside', () => {
     expect(run).toMatchObject({ status: 'failed', code: 'service.cancels.event', data: { refunded: true } });
     expect(run.flow).toEqual(['a', 'refund', 'release']);
     expect(run.data['error']).toMatchObject({ code: 'service.cancels.event', state: 'a' });
+    const texts = run.tail.map(({ text }) => text);
+    expect(texts).toContain("Entering the handler 'cancelOn.transition': refund.");
+    expect(texts).toContain("Entering the handler 'finally': release.");
     const codes = Object.fromEntries((await runsOf(world)).map(({ path, code }) => [path, code]));
     expect(codes).toEqual({ '/main': 'service.cancels.event', '/kid': 'service.cancels.parent' });
     expect(unfinishedOf(world)).toEqual([]);
