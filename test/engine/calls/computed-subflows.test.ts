@@ -108,6 +108,25 @@ describe('a computed subflow', () => {
     expect(children).toEqual([]);
   });
 
+  test.each([
+    ['jq(.tool)', /is null, by jq\(\.tool\): allowed are tools\/\*; write \/\/ ""/],
+    ['tools/jq(.tool.name)', /is null, by jq\(\.tool\.name\)/],
+    ['js(return data["tool"])', /is null, by js\(/],
+  ])('is not allowed where the value is missing: %s', async (workflow, message) => {
+    const called = `{id: tool, type: subflow, workflow: '${workflow}', allowed: [tools/*]}`;
+    for (const input of [{}, { tool: null }]) {
+      const { main, children } = await run(input, ACTION, called);
+      expect(main.code).toBe('service.subflow.notAllowed');
+      expect(main.message).toMatch(message);
+      expect(children).toEqual([]);
+    }
+  });
+
+  test('fails as any query where the query itself fails', async () => {
+    const called = "{id: tool, type: subflow, workflow: 'jq(.tool.name)', allowed: [tools/*]}";
+    expect((await run({ tool: 'text' }, ACTION, called)).main.code).toBe('service.jq.badCommand');
+  });
+
   test('may have a ref that is allowed', async () => {
     const called = "{id: tool, type: subflow, workflow: 'jq(.tool)', allowed: ['tools/*:latest']}";
     expect(await outputOf({ tool: 'tools/search:latest' }, ACTION, called)).toMatchObject({ ran: 'search' });
@@ -143,9 +162,9 @@ describe('a computed subflow', () => {
     expect((await run({ tool: 'tools/listens' })).main.code).toBe('service.workflow.invoke');
   });
 
-  test('does not see the secrets of the action, and needs a value', async () => {
+  test('does not see the secrets of the action', async () => {
     const states = '- {id: go, type: action, action: {function: tool, secrets: [KEY], input: {}}}\n';
     const called = "{id: tool, type: subflow, workflow: 'jq(.secrets.KEY)', allowed: ['*']}";
-    expect((await run({}, states, called)).main.code).toBe('service.jq.badCommand');
+    expect((await run({}, states, called)).main.message).toMatch(/is null, by jq\(\.secrets\.KEY\)/);
   });
 });
