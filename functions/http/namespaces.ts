@@ -9,6 +9,7 @@ import * as purging from '../../lib/domain/purging/purging.ts';
 import { toListRequest } from '../../lib/domain/storage/list-requests.ts';
 import * as mirrors from '../../lib/domain/tree/mirrors.ts';
 import * as definitions from '../../lib/domain/tree/postponed-definitions.ts';
+import { alertWarnings } from '../../lib/engine/inspection/alert-target.ts';
 import { executableWorkflows } from '../../lib/engine/inspection/executable-workflows.ts';
 import * as scheduled from '../../lib/engine/inspection/scheduled-workflows.ts';
 import { usageOf } from '../../lib/engine/limits/usage.ts';
@@ -29,8 +30,12 @@ export const endpoints: Endpoints<'namespaces'> = {
     await purging.finish(ports, purge);
   },
   getConfig: async (ports, { path }) => toConfig(await namespaces.need(ports, path.namespace)),
-  setConfig: (ports, { path, input, caller }) =>
-    configure(ports, path.namespace, input, (setting) => requireAdministrator(caller, `the setting '${setting}'`)),
+  setConfig: async (ports, { path, input, caller }) => {
+    const isAllowed = (setting: string) => requireAdministrator(caller, `the setting '${setting}'`);
+    const config = await configure(ports, path.namespace, input, isAllowed);
+    const warnings = await alertWarnings(ports, path.namespace, input.alerts);
+    return { ...config, ...(warnings.length === 0 ? {} : { warnings }) };
+  },
   getWorkflowsDescription: async (ports, { path }) => {
     const namespace = await namespaces.need(ports, path.namespace);
     return namespaceOpenapi(namespace.name, await executableWorkflows(ports, namespace));

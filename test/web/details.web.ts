@@ -80,6 +80,7 @@ test('the settings say where alerts go, and show what the service refuses', asyn
   await alerts.getByLabel('Pause between alerts').fill('PT10M');
   await storing.click();
   await expect.poll(stored).toEqual({ workflow: 'ops/alert', within: 'PT10M' });
+  await page.getByText("'/ops/alert' does not exist").waitFor();
 
   await page.reload();
   expect(await alerts.getByLabel('Path of the workflow').inputValue()).toBe('ops/alert');

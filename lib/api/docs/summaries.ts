@@ -7,7 +7,7 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   deleteNamespace: 'Deletes a namespace; one with nodes only if `recursive` is set.',
   getConfig: 'Returns for which operations the namespace sends cloud events, and how far waits look back.',
   setConfig:
-    'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed.',
+    'Enables or disables cloud events for the given operations, and sets the look-back; other settings are not changed; `warnings` in the reply names what has no effect yet.',
   getWorkflowsDescription:
     'Returns an OpenAPI description with a path for each workflow that a request can start, and its schemas of input and output.',
   getUsage: 'Returns how much of each of its quotas the namespace uses.',

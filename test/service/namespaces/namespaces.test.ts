@@ -248,6 +248,14 @@ describe('the configuration of a namespace', () => {
     const alerts = { workflow: 'ops/alert', within: 'PT10M' };
     expect((await patch(alerts)).json()['alerts']).toEqual(alerts);
     expect((await client.call('GET', '/api/namespaces/alerting/config')).json()['alerts']).toEqual(alerts);
+    const text = "alerts.workflow: '/ops/alert' does not exist; no alert arrives before a workflow is stored there";
+    expect((await patch(alerts)).json()['warnings']).toEqual([text]);
+    await client.call('PUT', '/api/namespaces/alerting/tree/ops?op=create-directory');
+    const workflow = '/api/namespaces/alerting/tree/ops/alert?op=create-workflow';
+    await client.call('PUT', workflow, { body: 'states: [{id: a, type: noop}]' });
+    expect((await patch(alerts)).json()).not.toHaveProperty('warnings');
+    expect((await patch({ workflow: 'ops' })).json()['warnings']).toEqual([expect.stringContaining('is a directory')]);
+    expect((await patch(alerts)).status).toBe(200);
     expect(await patch({ ...alerts, url: 'https://a.example' })).toMatchObject({ status: 406 });
     expect((await patch({ mail: 'a@b.example' })).json()['message']).toContain('unknown field "mail"');
     expect((await patch({})).json()).not.toHaveProperty('alerts');

@@ -33,8 +33,8 @@ export function Alerts({ namespace, config }: PartProps) {
   const isSame = target.value === present && (!isOn || (to.value === stored && pause.value === within));
   const store = async () => {
     const alerts = isOn ? { [target.value]: to.value, within: pause.value } : {};
-    await call('setConfig', { namespace }, { body: { alerts } });
-    say('Stored');
+    const { warnings = [] } = await call('setConfig', { namespace }, { body: { alerts } });
+    say(['Stored', ...warnings].join('. '));
     config.reload();
   };
   const choose = (value: string) => {

@@ -36,7 +36,8 @@ export const definitions = z.object({
 /**
  * `events` is present if waits look back: an ISO 8601 duration. `egress` is present if workflows may reach private hosts or
  * address ranges, `functions` if images that Weft serves itself run as containers, `alerts` if alerts are sent, `mail` if
- * the namespace has a mail server, `partitions` if there are several.
+ * the namespace has a mail server, `partitions` if there are several, `warnings` in the
+ * reply to a change that has no effect yet.
  */
 export const config = z.object({
   broadcast: z.partialRecord(z.enum(BROADCAST_KINDS), z.boolean()),
@@ -60,4 +61,5 @@ export const config = z.object({
     }),
   ),
   partitions: z.optional(z.int()),
+  warnings: z.optional(z.array(z.string())),
 });
