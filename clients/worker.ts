@@ -1,6 +1,6 @@
 /**
  * A worker: fetches tasks of a queue over HTTP, calls a function for each, and reports the result (docs/workers.md). It
- * has no dependency and needs Node 20 or later, or another runtime with `fetch`.
+ * has no dependency and needs Node 22 or later, or another runtime with `fetch`.
  */
 import { parseJson, printJson } from './api/numbers.ts';
 
@@ -59,7 +59,7 @@ export interface WorkerOptions {
   readonly lease?: string;
   /** How long a request waits for a task, ISO 8601; PT20S by default. */
   readonly wait?: string;
-  /** Called for each error of the network or the service; by default it is printed. The worker retries. */
+  /** Called for each error of the network or the service; by default it is one line on stderr. The worker retries. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -224,9 +224,22 @@ class QueueWorker<Input> implements RunningWorker {
   }
 
   private report(error: unknown): void {
-    const { onError = (one: unknown) => console.error(one) } = this.options;
+    const { onError = (one: unknown) => console.error(lineOf(one, this.options)) } = this.options;
     onError(error);
   }
+}
+
+/** The messages of an error and of its causes: a failed `fetch` has the reason in its cause. */
+function reasonsOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
+  const { code } = error as { readonly code?: unknown };
+  return [error.message || (typeof code === 'string' ? code : error.name), ...reasonsOf(error.cause)];
+}
+
+/** An error in one line, with the time, the queue and the URL. */
+function lineOf(error: unknown, { url, namespace, queue }: WorkerOptions): string {
+  const text = reasonsOf(error).join(': ').replace(/\s+/g, ' ');
+  return `${new Date().toISOString()} worker of '${namespace}/${queue}' at ${url}: ${text}`;
 }
 
 function messageOf(text: string): string {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../../bin/server/service.ts';
 import { startWorker, type Task, TaskError } from '../../clients/worker.ts';
 import { type Client, clientOf } from '../service/access/client.ts';
@@ -140,6 +142,22 @@ test.each([
   ['shell', 'sh', ['worker.sh']],
 ])('the worker in %s does a task', async (name, command, args) => {
   expect(await withProgram(name, command, args)).toEqual({ label: 'image a.png' });
+});
+
+test('an error of the network is one line with the time, the queue, the URL and the reason', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.close();
+  const worker = startWorker({ ...place('away'), url }, () => null);
+  await expect.poll(() => printed.mock.calls.length).toBeGreaterThan(0);
+  await worker.stop();
+  const lines = printed.mock.calls;
+  printed.mockRestore();
+  expect(lines[0]).toHaveLength(1);
+  expect(lines[0]?.[0]).toMatch(/^\d{4}-\S+Z worker of 'shop\/away' at .+: fetch failed: connect ECONNREFUSED .+$/);
+  expect(lines[0]?.[0]).toContain(`at ${url}: `);
 });
 
 test('queues and tasks are listed by the command line, and counted by the metrics', async () => {
