@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEADLINE_MS } from '../lib/adapters/local/texts/threads.ts';
 import { MAX_ELEMENTS } from '../lib/compiler/decoding/decoders.ts';
+import { LANGUAGE } from '../lib/compiler/document.ts';
 import { MAX_PARTS } from '../lib/compiler/sections.ts';
 import { MAX_VALUE_BYTES } from '../lib/domain/credentials/secrets.ts';
 import { MAX_EVENT_BYTES } from '../lib/domain/events/events.ts';
@@ -143,6 +144,14 @@ test('docs/limits.md has the limits of the code', () => {
   expect(limitOf('a `pattern` in a JSON Schema')).toMatch(`${count(MAX_SCHEMA_PATTERN)} parts,`);
   const read = `reading a text of more than ${count(MAX_INLINE)} characters, ${count(MAX_INLINE_SCHEMA)} with a JSON Schema, or with an anchor of YAML (only \`npm start\`)`;
   expect(limitOf(read)).toMatch(`${DEADLINE_MS / 1000} s,`);
+});
+
+test('docs/states/README.md has each field at the top of a workflow', () => {
+  const [, table = ''] =
+    /\n## Fields of a workflow\n([\s\S]*?)\n## /.exec(readFileSync('docs/states/README.md', 'utf8')) ?? [];
+  const cells = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
+  const fields = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, field]) => field));
+  expect(fields.toSorted()).toEqual(Object.keys(LANGUAGE.fields).toSorted());
 });
 
 test('docs/threads.md says for each thing that a commit owes what repeats it after a crash', () => {

@@ -24,6 +24,9 @@ describe('the published package', () => {
       bin: { weft: 'bin/weft.mjs' },
       engines: { node: '>=22' },
     });
+    const [, least = ''] = /^>=(\d+)$/.exec(String((published['engines'] as { readonly node: string }).node)) ?? [];
+    for (const page of ['docs/workers.md', 'docs/tools.md', 'docs/command-line.md', 'clients/worker.ts'])
+      expect(readFileSync(page, 'utf8'), page).toMatch(new RegExp(`needs\\s+Node ${least} or`));
     for (const field of ['private', 'scripts', 'dependencies', 'devDependencies']) {
       expect(manifest).toHaveProperty(field);
       expect(published).not.toHaveProperty(field);

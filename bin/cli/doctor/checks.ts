@@ -19,7 +19,7 @@ export interface Check {
 const ok = (name: string, found: string): Check => ({ name, state: 'ok', found });
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The oldest Node that runs a service; the other commands need 20. */
+/** The oldest Node that runs a service; the other commands of the package need 22. */
 const NODE = [22, 13];
 
 /** Checks the version of Node, as in `24.21.0`. */
