@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { ROOT } from '../console/folder.ts';
-import { anchorOf, firstPages, linkBetween, type Target, targetOf } from './addresses.ts';
+import { anchorOf, firstPages, type Target } from './addresses.ts';
 import { codeBlock, escapeHtml } from './highlighting.ts';
 import { type Rendered, render } from './markdown.ts';
 
@@ -22,17 +22,6 @@ function sourcePage(target: Target): Rendered {
   const { path } = target;
   const html = `<h1>${escapeHtml(path)}</h1>\n${codeBlock(read(path), LANGUAGES[extname(path)] ?? '')}`;
   return { title: path, html, sections: [{ anchor: '', heading: path, level: 1, text: '' }], targets: [] };
-}
-
-/** The page of all examples. */
-function listPage({ path, address }: Target): Rendered {
-  const folders = globSync(`${path}/*/workflow.yaml`, { cwd: ROOT }).toSorted();
-  const targets = folders.map((file) => targetOf(file.slice(0, -'/workflow.yaml'.length)));
-  const itemOf = (target: Target): string =>
-    `<li><a href="${linkBetween(address, target.address)}">${escapeHtml(basename(target.path))}</a></li>`;
-  const about = `${targets.length} complete workflows with their tests and recorded runs.`;
-  const html = `<h1>Examples</h1>\n<p>${about}</p>\n<ul>${targets.map(itemOf).join('\n')}</ul>\n`;
-  return { title: 'Examples', html, sections: [{ anchor: '', heading: 'Examples', level: 1, text: about }], targets };
 }
 
 /** The page of an example: all its files, the workflow first. */
@@ -56,7 +45,7 @@ function examplePage({ path }: Target): Rendered {
 const RENDERERS: Readonly<Record<Exclude<Target['kind'], 'file'>, (target: Target) => Rendered>> = {
   markdown: (target) => render(read(target.path), target),
   source: sourcePage,
-  folder: (target) => (target.path === 'examples' ? listPage(target) : examplePage(target)),
+  folder: examplePage,
 };
 
 /**

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite, type SiteSize } from '../../bin/site/build.ts';
 import { deadLinks } from '../../bin/site/dead-links.ts';
+import { exampleIndex } from '../../bin/site/example-index.ts';
 import { type Found, openIndex } from '../../web/site/search.ts';
 import questions from './questions.json' with { type: 'json' };
 
@@ -32,6 +33,11 @@ describe('the documentation as pages', () => {
     const pictures = globSync('console/*.png', { cwd: folder }).reduce((sum, path) => sum + read(path).length, 0);
     expect(size.bytes - pictures).toBeLessThan(MOST_BYTES);
     expect(JSON.parse(read('openapi.json'))).toHaveProperty('openapi');
+  });
+
+  test('has the index of the examples, which is as they are (else: npm run docs)', () => {
+    expect(readFileSync('examples/README.md', 'utf8')).toBe(exampleIndex());
+    expect(read('examples/index.html')).toContain('refund-approval/index.html');
   });
 
   test('runs only its own scripts, asks no other host, and has its text without them', () => {

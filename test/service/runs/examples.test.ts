@@ -24,7 +24,7 @@ interface Run {
 }
 
 const folder = new URL('../../../examples/', import.meta.url);
-const names = readdirSync(folder);
+const names = readdirSync(folder).filter((name) => existsSync(new URL(`${name}/workflow.yaml`, folder)));
 const read = (name: string, file: string): string => readFileSync(new URL(`${name}/${file}`, folder), 'utf8');
 
 /** The workflows of an example by their tree paths: the example itself, and those in `flows/`. */
