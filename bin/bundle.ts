@@ -65,17 +65,9 @@ export async function copyTemplates(folder: string): Promise<void> {
   await cp(here('cli/init/templates'), join(folder, 'templates'), { recursive: true });
 }
 
-/** Writes the worker thread of the engine for tests, with the WebAssembly of both script engines, beside the modules. */
-export async function bundleSandbox(folder: string): Promise<void> {
-  await build({
-    ...MODULE,
-    // The engine runs from Node 22 on.
-    target: 'node22',
-    entryPoints: [here('../lib/language/sandbox/worker.ts')],
-    outfile: join(folder, 'sandbox-worker.mjs'),
-    loader: { '.wasm': 'binary' },
-    banner: WITH_REQUIRE,
-  });
+/** Writes the worker thread of the engine for tests beside the modules: that of the functions, which run from Node 22 on. */
+export async function linkSandbox(folder: string): Promise<void> {
+  await writeFile(join(folder, 'sandbox-worker.mjs'), "import './functions/copies/sandbox-worker.mjs';\n");
 }
 
 /** The declarations that the public types of the construct refer to. */
@@ -159,7 +151,7 @@ async function buildPackage(dist: string): Promise<void> {
   const parts = [
     bundleCommandLine,
     copyTemplates,
-    bundleSandbox,
+    linkSandbox,
     bundleConstruct,
     bundleClient,
     bundleWorkerClient,

@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleCommandLine, bundleSandbox, copyTemplates } from '../../bin/bundle.ts';
+import { bundleCommandLine, copyTemplates, linkSandbox } from '../../bin/bundle.ts';
+import { bundleCopiedFile } from '../../bin/functions/build.ts';
 import { packageVersion } from '../../lib/adapters/portable/package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -28,7 +29,8 @@ beforeAll(async () => {
   const home = join(folder, 'node_modules/weft-workflows');
   await mkdir(join(home, 'bin'), { recursive: true });
   bytes = await bundleCommandLine(join(home, 'dist'));
-  await bundleSandbox(join(home, 'dist'));
+  await bundleCopiedFile('sandbox-worker.mjs', join(home, 'dist/functions/copies'));
+  await linkSandbox(join(home, 'dist'));
   await copyTemplates(join(home, 'dist'));
   await copyFile(join(root, 'package.json'), join(home, 'package.json'));
   packed = join(home, 'bin/weft.mjs');
