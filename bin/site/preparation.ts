@@ -10,6 +10,9 @@ import { SITE_FOLDER } from './folder.ts';
 /** The inputs of a build. */
 const SOURCES = ['docs', 'examples', 'web/site', 'bin/site', 'README.md', 'CHANGELOG.md', 'package-lock.json'];
 
+/** A build takes some seconds. */
+const MAX_MS = 60_000;
+
 const PROGRAM = fileURLToPath(new URL('build.ts', import.meta.url));
 
 /** The line of an output of Node that has the message of the error. */
@@ -25,7 +28,7 @@ export async function prepareSite(): Promise<string | undefined> {
   if (existsSync(join(ROOT, 'docs')) && (await isOutdated(index, SOURCES))) {
     try {
       // In a process of its own: the service replies to others meanwhile, and needs none of the packages that make pages.
-      await promisify(execFile)(process.execPath, [PROGRAM]);
+      await promisify(execFile)(process.execPath, [PROGRAM], { timeout: MAX_MS });
     } catch (error) {
       const { stderr } = error as { readonly stderr?: string };
       console.error(`The pages at /docs cannot be made anew: ${messageOf(stderr ?? String(error))}`);

@@ -9,10 +9,10 @@ import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import { advanceAll } from '../../lib/engine/requests/bulk/jobs.ts';
 import { MINUTE_MS } from '../../lib/time/units.ts';
 
-/** A call may last 15 minutes: the reconciler stops after 9 of them, jobs on many runs after 12, the sweep after 13. */
+/** A call may last 15 minutes: the reconciler stops after 9 of them, the sweep after 12, jobs on many runs after 14. */
 const RECONCILER_MS = 9 * MINUTE_MS;
-const JOBS_MS = 12 * MINUTE_MS;
-const SWEEP_MS = 13 * MINUTE_MS;
+const SWEEP_MS = 12 * MINUTE_MS;
+const JOBS_MS = 14 * MINUTE_MS;
 
 /** Called by rules after each deployment and every 15 minutes. The next call completes one that was interrupted. */
 export const handler = withTraces(
@@ -25,8 +25,9 @@ export const handler = withTraces(
       const began = ports.clock.now();
       const since = await rearmAll(ports, installation());
       await reconcile(ports, { isExclusive: false, until: began + RECONCILER_MS, since });
-      await advanceAll(ports, began + JOBS_MS);
       await sweep(ports, began + SWEEP_MS);
+      // Last: a part of a job may last longer than the call.
+      await advanceAll(ports, began + JOBS_MS);
     },
     { about: () => ({}), meter },
   ),

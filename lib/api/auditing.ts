@@ -68,8 +68,9 @@ function targetOf({ route, params }: Routed, { query }: RequestHead, input: unkn
   const target: Record<string, string> = { ...params };
   if (route.family === 'hooks') target['hook'] = (params['hook'] ?? '').replace(LINK, '$1');
   for (const name of route.query ?? []) {
-    const [value] = query[name] ?? [];
-    if ('audited' in queries[name] && value !== undefined) target[name] = value;
+    const values = query[name] ?? [];
+    const value = 'repeats' in queries[name] ? values.join(', ') : (values[0] ?? '');
+    if ('audited' in queries[name] && values.length > 0) target[name] = value;
   }
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
   for (const name of route.audited ?? []) {

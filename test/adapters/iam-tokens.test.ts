@@ -22,6 +22,7 @@ const SESSION: Principal = {
 };
 
 const AUDIENCE = 'flows.example.com';
+const PRINCIPALS = { [USER.arn]: { permission: 'read' } } as const;
 
 let sts: Sts;
 let late = 0;
@@ -33,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => sts.close());
 
 const open = (endpoint: string | undefined = sts.url): IamTokens =>
-  iamTokens({ audience: AUDIENCE, principals: {} }, () => Date.now() + late, endpoint);
+  iamTokens({ audience: AUDIENCE, principals: PRINCIPALS }, () => Date.now() + late, endpoint);
 
 const sign = (credentials: Principal = USER, audience = AUDIENCE): Promise<string> =>
   signIamToken({ credentials, audience, region: 'eu-west-1', endpoint: sts.url });
@@ -58,6 +59,13 @@ describe('a token of IAM', () => {
   test('identifies who signed it, by ARN and user id, with lasting credentials and those of a session', async () => {
     expect(await open().verify(await sign())).toEqual({ subject: USER.userId, name: USER.arn });
     expect(await open().verify(await sign(SESSION))).toEqual({ subject: SESSION.userId, name: SESSION.arn });
+  });
+
+  test('of an account without rights takes no place among those that are remembered', async () => {
+    const tokens = open();
+    const token = await sign(SESSION);
+    for (let n = 0; n < 2; n += 1) expect(await tokens.verify(token)).toMatchObject({ name: SESSION.arn });
+    expect(sts.requests).toBe(2);
   });
 
   test('is verified once, and accepted until it expires', async () => {

@@ -19,7 +19,6 @@ test('a request names its operation where the service requires it, also one that
   expect(alone.map(({ operationId }) => [operationId, rows.get(operationId)?.op])).toEqual(
     expect.arrayContaining([
       ['rerunInstance', 'rerun'],
-      ['rerunInstances', 'rerun'],
       ['deleteWorkflowService', 'delete-service'],
     ]),
   );

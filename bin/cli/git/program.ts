@@ -23,6 +23,8 @@ const SETTINGS = {
   'core.fsmonitor': 'false',
   'submodule.recurse': 'false',
   'gc.auto': '0',
+  // Else a user who checks signatures by default gets them in each output.
+  'log.showSignature': 'false',
 } as const;
 
 /** A token as a header for the server of the URL alone: in the environment, because other users can see arguments. */

@@ -15,6 +15,8 @@ export async function startJobs(ports: Ports): Promise<() => Promise<void>> {
   let isOpen = (await jobs.open(ports)).length > 0;
   const pass = async (): Promise<void> => {
     seen = createdJobs();
+    // After a failure there may be one.
+    isOpen = true;
     isOpen = await advanceAll(ports, Number.POSITIVE_INFINITY, () => isStopped);
   };
   const timer = setInterval(() => {

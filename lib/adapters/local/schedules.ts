@@ -165,15 +165,19 @@ class JournaledSchedules implements LocalSchedules {
   }
 
   /**
-   * Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one; with
-   * `missed: all` it keeps them all.
+   * Of the ticks that an earlier process left, each schedule keeps the newest, and none when it missed a newer one, which then
+   * names them as not delivered; with `missed: all` it keeps them all.
    */
   #dropOlder(rows: readonly ScheduleRow[]): void {
     const keepers = new Set(rows.filter(startsAll).map(({ name }) => name));
-    const seen = new Set(rows.filter((row) => this.#newest(row) !== undefined).map(({ name }) => name));
+    const late = new Map(rows.filter((row) => this.#newest(row) !== undefined).map((row) => [row.name, row.cron]));
+    const seen = new Set(late.keys());
     const left = this.#journal.all().map(({ id, body }) => ({ id, ...(parseJson(body) as Tick) }));
-    for (const { id, name } of left.toSorted((a, b) => b.planned - a.planned)) {
-      if (seen.has(name) && !keepers.has(name)) this.#journal.remove(id);
+    for (const { id, name, planned } of left.toSorted((a, b) => b.planned - a.planned)) {
+      const isDropped = seen.has(name) && !keepers.has(name);
+      if (isDropped) this.#journal.remove(id);
+      const cron = isDropped ? late.get(name) : undefined;
+      if (cron !== undefined) this.#sql.told.run(planned - 1, name, cron);
       seen.add(name);
     }
   }

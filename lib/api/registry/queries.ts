@@ -17,9 +17,19 @@ export const queries = {
   before: { type: 'string', about: 'Cursor: return the entries before it (older clients).' },
   'order.field': { type: 'string', repeats: true, about: 'Field to order by.' },
   'order.direction': { type: 'string', repeats: true, about: '`ASC` or `DESC`, one for each `order.field`.' },
-  'filter.field': { type: 'string', repeats: true, about: 'Field to filter by; entries must match all filters.' },
-  'filter.type': { type: 'string', repeats: true, about: 'Comparison, one for each `filter.field`.' },
-  'filter.val': { type: 'string', repeats: true, about: 'Value to compare with, one for each `filter.field`.' },
+  'filter.field': {
+    type: 'string',
+    repeats: true,
+    audited: true,
+    about: 'Field to filter by; entries must match all filters.',
+  },
+  'filter.type': { type: 'string', repeats: true, audited: true, about: 'Comparison, one for each `filter.field`.' },
+  'filter.val': {
+    type: 'string',
+    repeats: true,
+    audited: true,
+    about: 'Value to compare with, one for each `filter.field`.',
+  },
   recursive: { type: 'boolean', audited: true, about: 'Also delete the contents.' },
   from: { type: 'string', audited: true, about: 'The state at which the new run begins; by default at the first one.' },
   revision: {

@@ -176,9 +176,14 @@ export async function find(
 
 /**
  * Yields the instances of a namespace that pass the filters of a request, the oldest first. Throws `not-found`, `refused`,
- * and `malformed` for a filter that is unknown.
+ * and `malformed` for a filter that is unknown. `mayGoOn` is asked after each page of the table, which may have no match.
  */
-export async function* matching(needs: Needs, namespaceName: string, request: ListRequest): AsyncGenerator<runs.Head> {
+export async function* matching(
+  needs: Needs,
+  namespaceName: string,
+  request: ListRequest,
+  mayGoOn = () => true,
+): AsyncGenerator<runs.Head> {
   needKnown(request);
   const namespace = await namespaces.need(needs, namespaceName);
   const { ranges, select, perRead } = await sourceOf(needs, namespace, request, periodOf(request));
@@ -186,6 +191,9 @@ export async function* matching(needs: Needs, namespaceName: string, request: Li
   for (const range of ranges.toReversed()) {
     // Rows of the index of labels have no attribute that a condition could compare.
     const selected = range.table === 'runs' ? { where } : { limit: perRead };
-    for await (const items of pagesOf(needs.table, { ...range, ...selected })) yield* (await select(items)).heads;
+    for await (const items of pagesOf(needs.table, { ...range, ...selected })) {
+      yield* (await select(items)).heads;
+      if (!mayGoOn()) return;
+    }
   }
 }

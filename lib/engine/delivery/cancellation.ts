@@ -9,9 +9,13 @@ import { enterHandler, handlerOf } from '../run/handling.ts';
 export interface Cancellation {
   readonly reason: 'cancels.api' | 'cancels.parent' | 'cancels.event';
   readonly message: string;
+  /** A run that is in a handler goes on there. */
+  readonly sparesHandlers?: boolean;
 }
 
 export const BY_API: Cancellation = { reason: 'cancels.api', message: 'cancelled by api request' };
+/** A job on many runs, which may meet a run twice. */
+export const BY_JOB: Cancellation = { ...BY_API, sparesHandlers: true };
 /** The state that waits for the run is over. */
 export const BY_PARENT: Cancellation = { reason: 'cancels.parent', message: 'cancelled by parent workflow' };
 
@@ -26,8 +30,9 @@ const CAUSES: Readonly<Record<Cancellation['reason'], EndCause>> = {
  * Whether a cancellation changes nothing, because it is delivered again or another end came first: events and the
  * cancellations of callers are delivered at least once. Only a further request ends a run that is in a handler.
  */
-function isDelivered({ handling }: runs.Run, reason: Cancellation['reason'], code: string): boolean {
-  if (handling === undefined || reason === 'cancels.api') return false;
+function isDelivered({ handling }: runs.Run, { reason, sparesHandlers = false }: Cancellation, code: string): boolean {
+  if (handling === undefined || sparesHandlers) return handling !== undefined;
+  if (reason === 'cancels.api') return false;
   return reason === 'cancels.event' || (handling.end.end !== 'complete' && handling.end.code === code);
 }
 
@@ -35,12 +40,13 @@ function isDelivered({ handling }: runs.Run, reason: Cancellation['reason'], cod
  * Commits the end of a pending run; one that has ended stays as it is. A run whose workflow has a handler goes on there
  * instead, in a new execution; a second cancellation ends it. Returns the run as committed.
  */
-export async function endRun(ports: EnginePorts, run: runs.Run, { reason, message }: Cancellation): Promise<runs.Run> {
+export async function endRun(ports: EnginePorts, run: runs.Run, cancellation: Cancellation): Promise<runs.Run> {
+  const { reason, message } = cancellation;
   const { run: ended } = await runs.update(ports, run, async (current) => {
     if (current.status !== 'pending') return undefined;
     const unit = new UnitOfWork(ports, current);
     const failure = { code: unit.branded(reason), message };
-    if (isDelivered(current, reason, failure.code)) return undefined;
+    if (isDelivered(current, cancellation, failure.code)) return undefined;
     unit.log(`Instance failed with uncatchable error '${failure.code}': ${message}`, 'error');
     // A queued run has no place in which a handler could work.
     const mayHandle = current.handling === undefined && !runs.isQueued(current);

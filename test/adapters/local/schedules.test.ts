@@ -129,6 +129,21 @@ describe('local schedules after a fault', () => {
     expect(missed).toEqual([20, undefined]);
   });
 
+  test('name an older tick that an earlier process has stored and not delivered', async () => {
+    open(async () => {
+      throw new Error('later');
+    });
+    await schedules.set(scheduleOf('a', 'every 20'));
+    await time.sleep(25 * MINUTE_MS);
+    await schedules.close();
+    await time.sleep(40 * MINUTE_MS);
+    const found: number[][] = [];
+    await resume(async (_, planned, { missedSince = 0 }) => {
+      found.push([planned, missedSince].map((ms) => (ms - start) / MINUTE_MS));
+    });
+    expect(found).toEqual([[60, 20]]);
+  });
+
   test('deliver no tick again after a restart in which none was missed', async () => {
     open();
     await schedules.set(scheduleOf('a', 'every 20'));

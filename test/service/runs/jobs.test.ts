@@ -92,6 +92,12 @@ describe('a job that repeats', () => {
     expect(await total()).toBe(24);
   });
 
+  test('refuses a state whose name is too long to be one', async () => {
+    const json = { action: 'rerun', from: 'x'.repeat(500_000) };
+    const { status, text } = await client.call('POST', `${base}/instances?op=job${by('STATUS', 'failed')}`, { json });
+    expect([status, text]).toEqual([400, expect.stringContaining('from')]);
+  });
+
   test('needs a status', async () => {
     const { status, text } = await create('rerun');
     expect([status, text]).toEqual([400, expect.stringContaining('a filter by status is required')]);

@@ -17,8 +17,10 @@ export const MAX_AGE_S = 900;
 const TOLERANCE_S = 60;
 /** STS answers within this time, milliseconds. */
 const FETCH_MS = 5_000;
-/** Requests to STS at the same time. */
-const MAX_REQUESTS = 50;
+/** Requests at the same time to one endpoint of STS: one that does not answer keeps none of the others busy. */
+const MAX_REQUESTS = 20;
+/** The endpoints whose requests are counted, those that were used last: AWS has fewer regions. */
+const MAX_ENDPOINTS = 100;
 
 /** The endpoints of STS: the global one, and those of regions, also with FIPS and in China. */
 const HOST = /^sts(-fips)?(\.[a-z]{2}(-[a-z]+)+-\d)?\.amazonaws\.com(\.cn)?$/;
@@ -123,7 +125,15 @@ async function callerOf(url: URL, audience: string): Promise<Identity> {
 export function openIamVerification(settings: IamSettings, now: () => number, endpoint?: string) {
   const { audience } = settings;
   const origin = endpoint === undefined ? undefined : new URL(endpoint).origin;
-  const ask = limitedTo(MAX_REQUESTS, (url: URL) => callerOf(url, audience));
+  const askers = new Map<string, (url: URL) => Promise<Identity>>();
+  const ask = (url: URL): Promise<Identity> => {
+    const asker = askers.get(url.host) ?? limitedTo(MAX_REQUESTS, (one: URL) => callerOf(one, audience));
+    askers.delete(url.host);
+    askers.set(url.host, asker);
+    const oldest = askers.size > MAX_ENDPOINTS ? askers.keys().next().value : undefined;
+    if (oldest !== undefined) askers.delete(oldest);
+    return asker(url);
+  };
   const verify = async (token: string): Promise<Verified> => {
     const url = urlIn(token, origin);
     const expires = expiryOf(url, now());

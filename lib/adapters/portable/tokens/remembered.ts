@@ -13,12 +13,13 @@ export interface Verified {
 }
 
 /**
- * A verification that remembers valid tokens until they expire: each is verified once. `now`: milliseconds since 1970. The result
- * throws SignInError for a token that is too long, and what `verify` throws.
+ * A verification that remembers valid tokens until they expire: each is verified once, if its identity `isKept`. `now`:
+ * milliseconds since 1970. The result throws SignInError for a token that is too long, and what `verify` throws.
  */
 export function remembering(
   verify: (token: string) => Promise<Verified>,
   now: () => number,
+  isKept = (_identity: Identity) => true,
 ): (token: string) => Promise<Identity> {
   const remembered = new Map<string, Verified>();
   return async (token) => {
@@ -30,7 +31,7 @@ export function remembering(
     if (known !== undefined && now() < known.expires) return known.identity;
     remembered.delete(id);
     const verified = await verify(token);
-    remembered.set(id, verified);
+    if (isKept(verified.identity)) remembered.set(id, verified);
     const oldest = remembered.size > MAX_REMEMBERED ? remembered.keys().next().value : undefined;
     if (oldest !== undefined) remembered.delete(oldest);
     return verified.identity;

@@ -78,7 +78,7 @@ export const inputs = {
   }),
   job: z.strictObject({
     action: z.enum(['cancel', 'rerun']),
-    from: text,
+    from: z._default(z.string().check(z.maxLength(200)), ''),
     revision: z._default(z.enum(['pinned', 'latest']), 'pinned'),
     repeat: z._default(z.enum(['failed', 'all']), 'failed'),
   }),

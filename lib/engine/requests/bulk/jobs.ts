@@ -3,7 +3,9 @@ import * as jobs from '../../../domain/instances/jobs.ts';
 import * as namespaces from '../../../domain/namespaces/namespaces.ts';
 import * as runs from '../../../domain/runs/runs.ts';
 import { type ListRequest, toListRequest } from '../../../domain/storage/list-requests.ts';
+import { BusyError } from '../../../ports/executions.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../time/units.ts';
+import { BY_JOB } from '../../delivery/cancellation.ts';
 import { cancel } from '../../delivery/deliver.ts';
 import type { CleanupPorts } from '../../ports.ts';
 import { forEachOf } from '../../recovery/visits.ts';
@@ -12,8 +14,9 @@ import { selected } from './selection.ts';
 
 /** The runs of one part of a job, after which its progress is stored. */
 const PART = 10;
-/** A job with more runs shows no total. */
+/** A job with more runs shows no total, nor one whose runs are not found within this time. */
 const MAX_COUNTED = 10_000;
+const COUNTING_MS = SECOND_MS;
 /** How long one job works before the next one has its turn. */
 const TURN_MS = 5 * SECOND_MS;
 /** How long a job works in the request that creates it: a small one ends there. */
@@ -41,7 +44,7 @@ const PENDING = { field: 'STATUS', type: 'MATCH', val: 'pending' } as const;
 async function cancelOne(ports: CleanupPorts, id: string): Promise<boolean> {
   const run = await runs.find(ports, id);
   if (run === undefined || run.status !== 'pending' || run.handling !== undefined) return false;
-  await cancel(ports, run);
+  await cancel(ports, run, BY_JOB);
   return true;
 }
 
@@ -75,6 +78,7 @@ function afterFailure(ports: CleanupPorts, job: jobs.Job, error: unknown): Parti
     if (!isFull(error)) return { state: 'failed', error: error.message };
     return { error: error.message, waitsUntil: now + (error.retryAfter ?? 60) * SECOND_MS };
   }
+  if (error instanceof BusyError) return { error: error.message, waitsUntil: now + MINUTE_MS };
   console.error(`a part of the job ${job.id} could not be done`, error);
   const faults = job.faults + 1;
   if (faults >= MAX_FAULTS) return { state: 'failed', error: 'a fault of the service; its log has the reason' };
@@ -140,11 +144,17 @@ export const createdJobs = (): number => created;
 
 async function countOf(ports: CleanupPorts, namespace: string, wanted: Pick<jobs.Job, 'filter' | 'at'>) {
   let count = 0;
-  for await (const _ of selected(ports, namespace, { request: requestOf(wanted.filter), at: wanted.at, after: '' })) {
+  let isOver = false;
+  const selection = { request: requestOf(wanted.filter), at: wanted.at, after: '' };
+  const mayGoOn = () => {
+    isOver = ports.clock.now() - wanted.at > COUNTING_MS;
+    return !isOver;
+  };
+  for await (const _ of selected(ports, namespace, selection, mayGoOn)) {
     count += 1;
     if (count > MAX_COUNTED) return undefined;
   }
-  return count;
+  return isOver ? undefined : count;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Warning } from '../start/effects.ts';
 import { planRerun, type Rerun, rerun } from '../start/rerun.ts';
 import { type Selection, selected } from './selection.ts';
 
-/** Which runs are repeated, and how. A filter by status is among those of the selection, whose time identifies the repetition. */
+/** Which runs are repeated, and how. A filter by status is among those of the selection. */
 export interface BulkRerun extends Rerun, Selection {
   /** No run is started. */
   readonly dryRun: boolean;
@@ -38,7 +38,7 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 export const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
 
 /** Repeats one run. Throws `too-many` or `over-quota` where a limit is reached; another error of the caller is a reason to skip. */
-async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: BulkRerun): Promise<Repeated> {
+async function repeat(ports: CleanupPorts, id: string, { dryRun, ...how }: BulkRerun): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
   if (run === undefined || skipped !== undefined)
@@ -46,8 +46,8 @@ async function repeat(ports: CleanupPorts, id: string, { at, dryRun, ...how }: B
   const warned = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings });
   try {
     if (dryRun) return { instance: id, ...warned(await planRerun(ports, run, how)) };
-    // The same request starts the same run, also after a crash between the start and the link to it.
-    const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(at, id, 'rerun')));
+    // Two requests start the same run, also after a crash between the start and the link to it.
+    const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(run.created, id, 'rerun')));
     return { instance: id, rerun: started.id, ...warned(warnings) };
   } catch (error) {
     if (!(error instanceof ServiceError) || isFull(error)) throw error;

@@ -27,12 +27,13 @@ function bounded({ request, at }: Selection, last: runs.Run | undefined): ListRe
 
 /**
  * The runs that the filters select, the oldest first, after the one where it goes on. Throws `not-found`, `refused`, and
- * `malformed` for a filter that is unknown.
+ * `malformed` for a filter that is unknown. `mayGoOn` is asked after each page of the table.
  */
 export async function* selected(
   ports: CleanupPorts,
   namespace: string,
   selection: Selection,
+  mayGoOn = () => true,
 ): AsyncGenerator<runs.Head> {
   const { after } = selection;
   const found = after === '' ? undefined : await runs.find(ports, after);
@@ -40,7 +41,7 @@ export async function* selected(
   const last = found?.namespace === namespace ? found : undefined;
   // The run itself may be in the list no longer, as one that was cancelled.
   const place = last === undefined ? '' : runOrder(last.created, last.id);
-  for await (const head of matching(ports, namespace, bounded(selection, last))) {
+  for await (const head of matching(ports, namespace, bounded(selection, last), mayGoOn)) {
     if (runOrder(head.created, head.id) > place) yield head;
   }
 }

@@ -5,8 +5,11 @@ import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../../lib/domain/runs/runs.ts';
 import { toListRequest } from '../../../../lib/domain/storage/list-requests.ts';
 import { createWorkflow } from '../../../../lib/engine/changes/publishing.ts';
+import { BY_JOB } from '../../../../lib/engine/delivery/cancellation.ts';
+import { cancel } from '../../../../lib/engine/delivery/deliver.ts';
 import type { RunnerPorts } from '../../../../lib/engine/ports.ts';
 import { advanceAll, createJob, stopJob } from '../../../../lib/engine/requests/bulk/jobs.ts';
+import { rerunMany } from '../../../../lib/engine/requests/bulk/rerunning.ts';
 import { execute } from '../../../../lib/engine/requests/start/start.ts';
 import { MINUTE_MS } from '../../../../lib/time/units.ts';
 import { openDatabase } from '../../world/engine-world.ts';
@@ -137,4 +140,47 @@ test('at most ten jobs of a namespace run', async () => {
   await expect(jobs.create(ports, namespace, wanted)).rejects.toThrow('10 jobs of the namespace run');
   await later(MINUTE_MS);
   expect(await jobs.create(ports, namespace, wanted)).toMatchObject({ state: 'running' });
+});
+
+test('two repetitions that do not know of each other start one run', async () => {
+  const [id = ''] = await start('/fails', 1);
+  const wanted = { ...HOW, request: FAILED, after: '', patch: [], dryRun: false, limit: 10 };
+  const repeat = async () => {
+    memory.now += 1;
+    return (await rerunMany(ports, name, { ...wanted, at: memory.now })).instances.find((one) => one.instance === id);
+  };
+  const first = await repeat();
+  const run = await runs.find(ports, id);
+  if (run === undefined) throw new Error('the run is lost');
+  // As before the first one was noted.
+  await runs.setReruns(ports, run, []);
+  expect(await repeat()).toMatchObject({ instance: id, rerun: first?.rerun });
+});
+
+test('a job leaves a run in its handler that another cancellation has led there', async () => {
+  const source = `finally: tidy
+states: [{id: nap, type: delay, duration: PT1H}, {id: tidy, type: delay, duration: PT1H}]
+`;
+  await createWorkflow(ports, { namespace: name, path: '/handled', source });
+  const [id = ''] = await start('/handled', 1);
+  const stale = await runs.find(ports, id);
+  if (stale === undefined) throw new Error('the run is lost');
+  await cancel(ports, stale, BY_JOB);
+  await cancel(ports, stale, BY_JOB);
+  expect(await runs.find(ports, id)).toMatchObject({ status: 'pending', handling: expect.anything() });
+});
+
+test('a job without a total is created when its runs are not found within a second', async () => {
+  const ids = await start('/waits', 3);
+  const slow = {
+    ...boundTable(),
+    query: async (query: Parameters<RunnerPorts['table']['query']>[0]) => {
+      memory.now += 1_500;
+      return database.table.query(query);
+    },
+  };
+  const job = await createJob({ ...ports, table: slow }, name, { action: 'cancel', how: HOW, request: ALL });
+  expect(job.total).toBeUndefined();
+  await later(MINUTE_MS);
+  expect([await pendingOf(ids), (await newest()).state]).toEqual([0, 'over']);
 });
