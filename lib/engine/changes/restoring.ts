@@ -33,7 +33,10 @@ async function createParents(ports: EnginePorts, namespace: string, path: string
 async function restoreOne(ports: EnginePorts, { id, name }: Namespace, deletion: deletions.Deletion): Promise<void> {
   const { path, latest, live, logger, attributes } = deletion;
   const kept = await findKept(ports, id, latest);
-  if (kept === undefined) throw new ServiceError('not-found', `the source of '${path}' is not kept: it was too large`);
+  if (kept === undefined) {
+    const reason = 'its deletion is under way, so try again in a minute; or it was too large';
+    throw new ServiceError('not-found', `the source of '${path}' is not kept: ${reason}`);
+  }
   await createParents(ports, name, path);
   const { source } = kept.revision;
   await createWorkflow(ports, { namespace: name, path, source, live, logger, attributes });
