@@ -68,7 +68,8 @@ export async function broadcast(
   const failures: unknown[] = [];
   const { processor } = ports;
   for (const [index, one] of decoded.entries()) {
-    if (processor?.mayCompute(namespace.name) === false) await processor.takeTurn(namespace.name);
+    // The first one is in the turn of its request.
+    if (index > 0 && processor?.mayCompute(namespace.name) === false) await processor.takeTurn(namespace.name);
     const place = decoded.length > 1 ? ` (number ${index} of the batch)` : '';
     await accept(one, place).catch((error: unknown) => failures.push(error));
   }

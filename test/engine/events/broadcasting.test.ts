@@ -20,7 +20,7 @@ test('a batch of events is accepted in turns of its namespace, so that a long on
     holdInput: (_tenant, _bytes, work) => work(),
   };
   const namespace = await namespaces.need(world.reliable, world.namespace);
-  const body = Buffer.from(JSON.stringify(['a', 'b', 'c', 'd', 'e', 'f'].map(eventOf)));
+  const body = Buffer.from(JSON.stringify(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(eventOf)));
   const headers = { 'content-type': 'application/cloudevents-batch+json' };
   await broadcast({ ...world.reliable, processor }, namespace, { headers, body });
   expect(turns).toEqual(Array.from({ length: 3 }, () => world.namespace));
