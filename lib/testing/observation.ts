@@ -30,7 +30,10 @@ export interface ObservedRun {
   readonly status: 'pending' | 'complete' | 'failed' | 'crashed';
   /** The states that it entered, in order. */
   readonly states: readonly string[];
-  /** The transitions that it made; the target of the last one is undefined if the run ended well. */
+  /**
+   * The transitions that it made. The target is undefined after a state that led to the end of the run: also after an `error`
+   * state, and after one that a handler followed.
+   */
   readonly transitions: readonly (readonly [from: string, to: string | undefined])[];
   readonly caught: readonly CaughtError[];
 }

@@ -61,8 +61,8 @@ export async function createWorkflow(
 }
 
 /**
- * Stores a workflow's next revision and publishes it. The same source again changes nothing, but completes what an
- * interrupted request left undone.
+ * Stores a workflow's next revision and publishes it. The same source again changes nothing, but completes the change of
+ * its schedule if a request was interrupted; a machine that is missing then is defined by the first run that needs it.
  */
 export async function updateWorkflow(
   ports: CleanupPorts,

@@ -36,7 +36,8 @@ export interface Delivery<P extends DeliveryPorts> {
 
 /**
  * Delivers what the last commit of a run owes: after the commit, when the commit's cause is delivered again, and in the
- * reconciler. No other code publishes events of runs, ends tasks for a commit, reports an end or removes a listener that a commit left.
+ * reconciler. No other code does this first. Elsewhere are repetitions: the reconciler publishes an event again that was recorded
+ * and not routed, the router removes a stale listener, and `tasks/step.ts` replies to a task that comes late.
  *
  * A process may crash between the commit and any line of this function, so each entry is delivered at least once, and each is
  * idempotent: the router processes an event once, the first answer to a task counts, a timer has the name of its attempt, a

@@ -144,7 +144,7 @@ function decide(
   recorded: events.Recorded,
 ): Decision {
   const { event, due } = recorded;
-  // Only a link decides an approval.
+  // No event of the bus decides an approval: `takeDecision` does.
   if (approval !== undefined) return 'not wanted';
   if (processedIn(processedEventIds)(recorded)) return 'had';
   if (isFulfilled(listening)) return 'gone';

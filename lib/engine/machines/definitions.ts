@@ -57,8 +57,8 @@ async function define(
 /**
  * Defines a machine of the revision unless that was done before, also by another process. Returns its handle. It is called
  * when a workflow is stored and again before a run needs the machine, so a definition that was throttled or interrupted
- * is repeated. `isNew`: the revision was just stored, so no other process knows it; the
- * definition does not wait for the quota, but throws BusyError at once.
+ * is repeated. `isNew`: the workflow was just changed, so the revision is not read again. A machine that another process has
+ * defined meanwhile is defined again, to no effect. The definition does not wait for the quota, but throws BusyError at once.
  */
 export async function ensureMachine(
   ports: EnginePorts,

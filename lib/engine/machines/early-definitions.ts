@@ -6,7 +6,7 @@ import type { EnginePorts } from '../ports.ts';
 import { ensureMachine, usualKind } from './definitions.ts';
 
 /**
- * Defines the machine of a revision that was just stored, so that its first run need not wait for it. At a time of many
+ * Defines the machine of a revision that has just become the latest or was enabled, so that its first run need not wait for it. At a time of many
  * definitions, such as an import, that is postponed: the reconciler does it, or the first start that needs it.
  */
 export async function defineEarly(

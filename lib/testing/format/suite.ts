@@ -66,7 +66,7 @@ export interface MockAnswer {
 
 /** An event that the case sends. */
 export interface TestEvent extends Position {
-  /** After the start of the case; undefined: when the events before it have had their effect. */
+  /** After the start of the case; undefined: at the time of the event before it, after all that this one causes without time passing. */
   readonly after: Span | undefined;
   readonly type: string;
   readonly source: string | undefined;

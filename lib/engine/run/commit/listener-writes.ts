@@ -18,8 +18,8 @@ const itemOf = (write: Write): string => {
 
 /**
  * The writes of a commit that store the listeners of a wait which begins with it, and delete those of one that ends; and
- * those of the event that cancels the run. If the router or a timer resumes the run, and not its machine, the listeners stay
- * until the task of the machine has ended: an event that is delivered again finds the run by them.
+ * those of the event that cancels the run. If the router or the decision of an approval resumes the run, and not its machine, the
+ * listeners stay until the task of the machine has ended: an event that is delivered again finds the run by them.
  */
 export async function listenerWrites(ports: Pick<EnginePorts, 'table'>, before: Run, after: Run): Promise<Write[]> {
   return [...(await waitWrites(ports, before, after)), ...(await cancelWrites(ports, before, after))];
