@@ -68,11 +68,17 @@ export interface Redeemed {
   readonly refreshToken: string | undefined;
 }
 
+/**
+ * Returns the identity of a token, and remembers the token if `isKept` (default: it is). Throws SignInError. Those without rights
+ * are not kept: every user of an issuer and every account of AWS has tokens, and they must not take the memory of the others.
+ */
+export type VerifyToken = (token: string, isKept?: (identity: Identity) => boolean) => Promise<Identity>;
+
 /** Verifies the tokens of an issuer: signed JSON Web Tokens (RFC 7519). */
 export interface IssuerTokens {
   readonly settings: OidcSettings;
-  /** Returns the holder of a token. Throws SignInError. */
-  verify(token: string): Promise<Identity>;
+  /** Returns the holder of a token. */
+  readonly verify: VerifyToken;
   /** The URL at which users sign in. Throws SignInError `unavailable`. */
   authorizationUrl(): Promise<string>;
   /** Redeems the grant of a sign-in by the client of the settings. Throws SignInError. */
@@ -82,8 +88,8 @@ export interface IssuerTokens {
 /** Verifies tokens of IAM: requests for GetCallerIdentity of STS that their senders signed. */
 export interface IamTokens {
   readonly settings: IamSettings;
-  /** Returns the principal that signed a token. Throws SignInError. */
-  verify(token: string): Promise<Identity>;
+  /** Returns the principal that signed a token. */
+  readonly verify: VerifyToken;
 }
 
 /** The kinds of tokens that are accepted beside keys. */

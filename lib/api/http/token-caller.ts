@@ -8,6 +8,7 @@ import {
   type IssuerTokens,
   SignInError,
   type Tokens,
+  type VerifyToken,
 } from '../../ports/tokens.ts';
 import type { Authenticated } from './caller.ts';
 
@@ -15,7 +16,7 @@ import type { Authenticated } from './caller.ts';
 interface Source {
   /** What ids of callers begin with. */
   readonly name: keyof Tokens;
-  verify(token: string): Promise<Identity>;
+  readonly verify: VerifyToken;
   grantsOf(identity: Identity): GroupGrant[];
   /** Why an identity has no grants. */
   denialOf(identity: Identity): string;
@@ -67,7 +68,7 @@ export function toServiceError({ problem, message }: SignInError): ServiceError 
 
 async function identityOf(source: Source, token: string): Promise<Identity> {
   try {
-    return await source.verify(token);
+    return await source.verify(token, (identity) => source.grantsOf(identity).length > 0);
   } catch (error) {
     throw error instanceof SignInError ? toServiceError(error) : error;
   }

@@ -74,6 +74,14 @@ test('a principal without rights gets its ARN and the setting, and a token for a
   expect(refused.text).toContain("the header x-weft-audience with the value 'flows.example.com'");
 });
 
+test('a token of a principal without rights is not remembered', async () => {
+  const signing = { credentials: principalOf('guests'), audience: AUDIENCE, region: 'eu-west-1', endpoint: sts.url };
+  const headers = { Authorization: `Bearer ${await signIamToken(signing)}` };
+  const before = sts.requests;
+  for (let n = 0; n < 2; n += 1) await client.call('GET', '/api/version', { key: null, headers });
+  expect(sts.requests - before).toBe(2);
+});
+
 test('while STS does not answer, keys are valid', async () => {
   sts.fail(503, 'ServiceUnavailable');
   const away = await callAs('others', 'GET', '/api/version');

@@ -1,5 +1,4 @@
-import { grantsFor } from '../../../domain/credentials/iam.ts';
-import type { IamSettings, IamTokens, Identity } from '../../../ports/tokens.ts';
+import type { IamSettings, IamTokens } from '../../../ports/tokens.ts';
 import { loadVerification } from './loading.ts';
 import { accepted } from './refusals.ts';
 import { remembering } from './remembered.ts';
@@ -15,7 +14,5 @@ export function iamTokens(settings: IamSettings, now: () => number, endpoint?: s
     opened ??= open();
     return accepted(await (await opened).verify(token));
   };
-  // Every account of AWS can sign: those without rights must not take the memory of the others.
-  const hasRights = ({ name }: Identity) => grantsFor(settings, name).length > 0;
-  return { settings, verify: remembering(verify, now, hasRights) };
+  return { settings, verify: remembering(verify, now) };
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Identity, SignInError } from '../../../ports/tokens.ts';
+import { type Identity, SignInError, type VerifyToken } from '../../../ports/tokens.ts';
 
 /** The longest token, characters. The heads of requests are hardly longer. */
 const MAX_LENGTH = 16 * 1024;
@@ -16,13 +16,9 @@ export interface Verified {
  * A verification that remembers valid tokens until they expire: each is verified once, if its identity `isKept`. `now`:
  * milliseconds since 1970. The result throws SignInError for a token that is too long, and what `verify` throws.
  */
-export function remembering(
-  verify: (token: string) => Promise<Verified>,
-  now: () => number,
-  isKept = (_identity: Identity) => true,
-): (token: string) => Promise<Identity> {
+export function remembering(verify: (token: string) => Promise<Verified>, now: () => number): VerifyToken {
   const remembered = new Map<string, Verified>();
-  return async (token) => {
+  return async (token, isKept = () => true) => {
     if (token.length > MAX_LENGTH) {
       throw new SignInError('refused', `the token has ${token.length} characters; at most ${MAX_LENGTH} are accepted`);
     }
