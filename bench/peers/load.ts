@@ -118,8 +118,34 @@ async function startWaiting(running: Running, clients: readonly WireClient[], { 
   return waits;
 }
 
+/** Wakes waiting runs, a signal to each; the clients share the signals. */
+const wakeAll = (running: Running, count: number): Promise<Sample> =>
+  withClients(running, WAITING_RUNS + count, async (clients) => {
+    const senders = clients.slice(WAITING_RUNS);
+    const waits = await startWaiting(running, clients.slice(0, WAITING_RUNS), senders[0] as WireClient);
+    const [before, begin] = [processorTimeOf(running.pids), performance.now()];
+    const ends = Promise.allSettled(waits.map(({ end }) => end));
+    const left = waits.map(({ key }) => key);
+    const sender = async (client: WireClient) => {
+      for (let key = left.shift(); key !== undefined; key = left.shift()) await sendSignal(running, client, key);
+    };
+    await Promise.all(senders.map(sender));
+    const ended = (await ends).filter(({ status }) => status === 'fulfilled').length;
+    const elapsed = performance.now() - begin;
+    const cpu = (processorTimeOf(running.pids) - before) / ended;
+    return { figure: (ended / elapsed) * 1000, failed: WAITING_RUNS - ended, cpu };
+  });
+
+/** A load after the same kind of work, uncounted: a service that was just started is not what is measured. */
+const afterWaking =
+  (load: Load): Load =>
+  async (running, count) => {
+    await wakeAll(running, count);
+    return load(running, count);
+  };
+
 /** The median time from the request of a signal to the answer with the end of the run; all clients send at once. */
-export const signalTime: Load = (running, count) =>
+export const signalTime: Load = afterWaking((running, count) =>
   withClients(running, 2 * count, async (clients) => {
     const [waiters, senders] = [clients.slice(0, count), clients.slice(count)];
     const times: number[] = [];
@@ -136,22 +162,8 @@ export const signalTime: Load = (running, count) =>
       failed += results.filter(({ status }) => status === 'rejected').length;
     }
     return { figure: median(times), failed, cpu: (processorTimeOf(running.pids) - before) / times.length };
-  });
+  }),
+);
 
 /** The rate at which waiting runs end, while the clients send a signal to each. */
-export const wakeRate: Load = (running, count) =>
-  withClients(running, WAITING_RUNS + count, async (clients) => {
-    const senders = clients.slice(WAITING_RUNS);
-    const waits = await startWaiting(running, clients.slice(0, WAITING_RUNS), senders[0] as WireClient);
-    const [before, begin] = [processorTimeOf(running.pids), performance.now()];
-    const ends = Promise.allSettled(waits.map(({ end }) => end));
-    const left = waits.map(({ key }) => key);
-    const sender = async (client: WireClient) => {
-      for (let key = left.shift(); key !== undefined; key = left.shift()) await sendSignal(running, client, key);
-    };
-    await Promise.all(senders.map(sender));
-    const ended = (await ends).filter(({ status }) => status === 'fulfilled').length;
-    const elapsed = performance.now() - begin;
-    const cpu = (processorTimeOf(running.pids) - before) / ended;
-    return { figure: (ended / elapsed) * 1000, failed: WAITING_RUNS - ended, cpu };
-  });
+export const wakeRate: Load = afterWaking(wakeAll);

@@ -35,18 +35,20 @@ export class Transaction {
     return Number(changes);
   }
 
-  /** Runs a function that changes rows; undoes them if it throws. After an error of the disk no transaction is open. */
+  /**
+   * Runs a function that changes rows; undoes them if it throws. There is no savepoint, which each write would pay for: a
+   * refused write has changed no row yet, and any other is undone by a rebuild. After an error of the disk no transaction
+   * is open.
+   */
   attempt<T>(work: () => T): T {
     const mark = this.#changes.length;
-    this.#connection.exec('SAVEPOINT work');
     this.#isChanging = true;
     try {
-      const result = work();
-      this.#connection.exec('RELEASE work');
-      return result;
+      return work();
     } catch (error) {
+      const isPartial = this.#changes.length > mark;
       this.#changes.length = mark;
-      if (this.isOpen) this.#connection.exec('ROLLBACK TO work; RELEASE work');
+      if (isPartial && this.isOpen) this.rebuild();
       throw error;
     } finally {
       this.#isChanging = false;
