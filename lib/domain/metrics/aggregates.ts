@@ -10,15 +10,8 @@ import { ignoreConflict } from '../storage/conflicts.ts';
 import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, readAll } from '../storage/queries.ts';
 import { knownUntil } from '../storage/spread.ts';
-import { plus, type Sums, Total } from './sums.ts';
-
-/** The increment of a counter by a row. */
-export interface Increment {
-  readonly counter: string;
-  readonly sums: Sums;
-  /** When the counter expires, seconds since 1970; absent: never. */
-  readonly ttl?: number;
-}
+import { type Increment, plus, type Sums, Total } from './sums.ts';
+import { keepSlices, keptSlices, type Slices, type TailRow, totalsOf } from './tail-slices.ts';
 
 /**
  * Counters over the rows of an index by time. A namespace has a high-water mark for each aggregate: the counters contain
@@ -111,14 +104,10 @@ async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, 
 }
 
 /** Adds up the increments of rows by counter. */
-export function addedUp(
-  increments: readonly (readonly Increment[])[],
-  isWanted = (_counter: string) => true,
-): Map<string, Increment> {
+export function addedUp(increments: readonly (readonly Increment[])[]): Map<string, Increment> {
   const totals = new Map<string, { readonly latest: Increment; readonly total: Total }>();
   for (const increment of increments.flat()) {
     const { counter, sums } = increment;
-    if (!isWanted(counter)) continue;
     const { total = new Total() } = totals.get(counter) ?? {};
     total.add(sums);
     totals.set(counter, { latest: increment, total });
@@ -207,15 +196,46 @@ const boundsOf = ({ name }: Aggregate, range: CounterRange) =>
 const isIn = (range: CounterRange, counter: string): boolean =>
   'prefix' in range ? counter.startsWith(range.prefix) : counter >= range.from && counter <= range.to;
 
-/** Adds the rows after the mark to the sums of the counters. */
-async function addTail(context: Context, range: CounterRange, sums: Map<string, Sums>, first: readonly Item[]) {
+/** What a tail adds from the index: all rows after a place, or those before a time. */
+async function tailRows(
+  context: Context,
+  first: readonly Item[],
+  before = Number.POSITIVE_INFINITY,
+): Promise<TailRow[]> {
   const { aggregate } = context;
+  const found: TailRow[] = [];
   for (let rows = first; ; rows = await rowsAfter(context, orderOf(aggregate, rows[PAGE_SIZE - 1] as Item))) {
-    const increments = rows.map((row) => aggregate.incrementsOf(row));
-    for (const [counter, increment] of addedUp(increments, (name) => isIn(range, name))) {
-      sums.set(counter, plus(sums.get(counter) ?? {}, increment.sums));
-    }
-    if (rows.length < PAGE_SIZE) return;
+    const here = rows.map((row) => ({ ms: timeOf(orderOf(aggregate, row)), increments: aggregate.incrementsOf(row) }));
+    found.push(...here.filter(({ ms }) => ms < before));
+    if (rows.length < PAGE_SIZE || found.at(-1)?.ms !== here.at(-1)?.ms) return found;
+  }
+}
+
+async function countIn({ needs: { table }, home, aggregate }: Context, { from, to }: Slices): Promise<number> {
+  const range = { from: keys.timeText(from), to: keys.timeText(to) };
+  const days = keys.daysBetween(from, to);
+  const counts = days.map((day) => countAll(table, { ...aggregate.partitionsOf(home, day), ...range }));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** The sums of the rows after the mark. Those of a long tail are kept, where that spares more than it costs. */
+async function sumsOfTail(context: Context, { mark, rows: first }: Tail) {
+  const { table, clock } = context.needs;
+  // Where rows are paid for, it costs as much to count them as to read them.
+  if (first.length < PAGE_SIZE || table.generation === undefined) return totalsOf(await tailRows(context, first));
+  const name = `${context.home.id} ${context.aggregate.name}`;
+  const now = clock.now();
+  const kept = await keptSlices(table, name, timeOf(mark), (slices) => countIn(context, slices));
+  const early = kept === undefined ? [] : await tailRows(context, first, kept.from);
+  const rows = await tailRows(context, kept === undefined ? first : await rowsAfter(context, keys.timeText(kept.to)));
+  keepSlices(table, name, { kept, markMs: timeOf(mark), rows }, now);
+  return [...(kept?.slices.flatMap(({ sums }) => sums) ?? []), ...totalsOf([...early, ...rows])];
+}
+
+/** Adds the rows after the mark to the sums of the counters. */
+async function addTail(context: Context, range: CounterRange, sums: Map<string, Sums>, tail: Tail): Promise<void> {
+  for (const [counter, more] of await sumsOfTail(context, tail)) {
+    if (isIn(range, counter)) sums.set(counter, plus(sums.get(counter) ?? {}, more));
   }
 }
 
@@ -245,7 +265,8 @@ export async function read(
   const context = { needs, home, aggregate };
   const readAt = needs.clock.now();
   for (;;) {
-    const { mark, rows } = await countOld(context, MIN_ROWS_TO_WRITE, readAt);
+    const tail = await countOld(context, MIN_ROWS_TO_WRITE, readAt);
+    const { mark, rows } = tail;
     const items = await readAll(needs.table, { ...keys.counters(home.id), ...boundsOf(aggregate, range) });
     // Another process has counted rows since the mark was read: they would be added twice.
     if (items.some((item) => String(item['mark']) > mark)) continue;
@@ -256,7 +277,7 @@ export async function read(
     const isPerDay = 'prefix' in range && range.prefix === perDay?.prefix;
     // A few rows are read already.
     if (isPerDay && rows.length === PAGE_SIZE) await addCounts(context, perDay, mark, sums);
-    else await addTail(context, range, sums, rows);
+    else await addTail(context, range, sums, tail);
     return sums;
   }
 }

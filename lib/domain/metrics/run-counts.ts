@@ -3,8 +3,8 @@ import { toTtl } from '../../time/expiry.ts';
 import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { fromText, type StateTally } from '../runs/tallies.ts';
 import * as keys from '../storage/keys.ts';
-import type { Aggregate, Increment } from './aggregates.ts';
-import type { Sums } from './sums.ts';
+import type { Aggregate } from './aggregates.ts';
+import type { Increment, Sums } from './sums.ts';
 
 /** How long counters by the hour are kept, days. */
 export const HOURS_KEPT_DAYS = 90;

@@ -31,6 +31,14 @@ export function plus(a: Sums, b: Sums, mayGrow = true): Sums {
   return Object.fromEntries([...Object.entries(a), ...sums]);
 }
 
+/** The increment of a counter by a row. */
+export interface Increment {
+  readonly counter: string;
+  readonly sums: Sums;
+  /** When the counter expires, seconds since 1970; absent: never. */
+  readonly ttl?: number;
+}
+
 /** Adds up many sums, as `plus` does for two, without a copy for each. */
 export class Total {
   // A map and not an object: a name can be `__proto__`.

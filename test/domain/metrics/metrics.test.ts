@@ -28,7 +28,7 @@ async function countsOf(needs: Needs, home: Namespace, workflow: string) {
 
 /** Counts the calls to a table, and the rows that they read. */
 function counting(table: Table) {
-  const seen = { calls: 0, rows: 0, writes: 0 };
+  const seen = { calls: 0, rows: 0, read: 0, writes: 0 };
   const counted: Table = {
     get: (all) => {
       seen.calls += 1;
@@ -38,6 +38,7 @@ function counting(table: Table) {
       seen.calls += 1;
       const page = await table.query(query);
       seen.rows += page.count;
+      seen.read += page.items.length;
       return page;
     },
     write: (writes) => {
@@ -70,6 +71,32 @@ describe('a counter', () => {
     // The mark, the rows after it and the counters, for each of the two aggregates.
     expect(seen.calls).toBe(6);
     expect(seen.rows).toBeLessThan(400);
+  });
+
+  test('of many recent runs reads them once in a process, and again when one is stored late', async () => {
+    const world = new CountedRuns();
+    const home = await world.namespace();
+    const { table, seen } = counting(world.needs.table);
+    const needs = { ...world.needs, table: { ...table, generation: () => 1 } };
+    const check = async () => {
+      expect(await countsOf(needs, home, 'w1')).toEqual(world.truth('w1'));
+      const { read } = seen;
+      seen.read = 0;
+      return read;
+    };
+    // 120 seconds.
+    await crowd(world, home, 1200, 3);
+    expect(await check()).toBeGreaterThan(2400);
+    // The first page of both indexes, and the last seconds.
+    expect(await check()).toBeLessThan(1300);
+    world.now -= 30_000;
+    await world.end(world.newRun(home, 'w1'), 'failed');
+    world.now += 30_000;
+    expect(await check()).toBeGreaterThan(2400);
+    world.now += 120_000;
+    await crowd(world, home, 900, 3);
+    await check();
+    expect(await check()).toBeLessThan(1300);
   });
 
   test('of a namespace with many workflows takes several transactions and counts every run', async () => {
