@@ -1,8 +1,8 @@
 /** `node bin/functions/build.ts FOLDER`: bundles the functions of Lambda. */
 import { copyFileSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { CONSOLE, COPIES, type CopiedFile, LICENSE, NOTICES } from '../../cdk/functions/extra-files.ts';
 import { buildConsole } from '../console/build.ts';
 import { notices } from '../licenses/notices.ts';
@@ -56,22 +56,40 @@ const functionPaths = (): string[] =>
     file.replace(/^functions\/(.*)\.ts$/, '$1'),
   );
 
+/** The files of a bundle that its entry imports, at once or later, itself or through others. */
+function reachable(outputs: Metafile['outputs']): Set<string> {
+  const found = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint?.startsWith('functions/')));
+  // A set yields also what is added to it meanwhile.
+  for (const path of found) for (const { path: next } of outputs[path]?.imports ?? []) found.add(next);
+  return found;
+}
+
 /**
- * One build for all functions reads each module once. The bundles contain the AWS SDK, so that the tested version runs.
- * Names are kept, because errors are matched by name.
+ * Bundles a function: `index.mjs`, and files beside it for modules that are imported when they are first needed. All lie in
+ * one folder, because code names the files of `COPIED` from its own place. esbuild makes files of imports in omitted code
+ * too, which are not written. The bundles contain the AWS SDK, so that the tested version runs. Names are kept, because
+ * errors are matched by name.
  */
-async function bundleModules(folder: string): Promise<void> {
-  await build({
+async function bundleModule(path: string, folder: string): Promise<void> {
+  const to = join(folder, path);
+  const { outputFiles, metafile } = await build({
     ...MODULE,
     ...WITH_REQUIRE,
-    entryPoints: functionPaths().map((path) => ({ in: `functions/${path}.ts`, out: `${path}/index` })),
-    outdir: folder,
+    entryPoints: [{ in: `functions/${path}.ts`, out: 'index' }],
+    outdir: to,
     outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'part-[name]-[hash]',
     mainFields: ['module', 'main'],
     minify: true,
     keepNames: true,
     alias: ALIASES,
+    metafile: true,
+    write: false,
   });
+  const wanted = new Set(Array.from(reachable(metafile.outputs), (file) => resolve(ROOT, file)));
+  mkdirSync(to, { recursive: true });
+  for (const file of outputFiles) if (wanted.has(file.path)) writeFileSync(file.path, file.contents);
 }
 
 /**
@@ -84,7 +102,7 @@ export async function bundleFunctions(folder: string): Promise<void> {
   copyFileSync(join(ROOT, LICENSE), join(copies, LICENSE));
   writeFileSync(join(copies, NOTICES), notices());
   await Promise.all([
-    bundleModules(folder),
+    ...functionPaths().map((path) => bundleModule(path, folder)),
     buildConsole(join(folder, 'lambdas', 'console', CONSOLE), { compressed: true }),
     ...(Object.keys(COPIED) as CopiedFile[]).map((name) => bundleCopiedFile(name, copies)),
   ]);

@@ -28,33 +28,20 @@ import { vaultPlaceOf, vaultSettings } from '../portable/secrets/vault-settings.
 import { iamTokens } from '../portable/tokens/iam-tokens.ts';
 import { issuerTokens } from '../portable/tokens/issuer-tokens.ts';
 import { networkWeb } from '../portable/web.ts';
-import { s3Blobs } from './blobs.ts';
-import { eventBridgeBus } from './bus.ts';
 import { pollingChanges } from './changes.ts';
-import { invoker } from './containers/calls/function-call.ts';
-import type { Invoke } from './containers/calls/transport.ts';
-import { lambdaContainers } from './containers/containers.ts';
 import { noContainers } from './containers/no-containers.ts';
 import { containerWorker, type ReconcileRound } from './containers/revisions/reconcile-rounds.ts';
-import { stepFunctions } from './executions/executions.ts';
+import { deferred } from './deferred.ts';
+import { jsonIn, numberOf, setting } from './environment.ts';
 import { embeddedMeter } from './meter.ts';
-import { schedulerSchedules, type ToExpressions } from './schedules.ts';
-import { awsSealer } from './sealer.ts';
+import type { ToExpressions } from './schedules.ts';
 import { dynamoInventory } from './table/inventory.ts';
 import { withLeases } from './table/leases.ts';
 import { dynamoTable } from './table/table.ts';
-import { schedulerTimers } from './timers.ts';
 import { CallTraces } from './traces.ts';
-import { parameterVault } from './vault.ts';
 
 // The ports of a deployed function. Each is created from the environment at its first use, and a function bundles only
 // the ports that it imports.
-
-function setting(name: string): string {
-  const value = process.env[name];
-  if (value === undefined || value === '') throw new Error(`the function has no ${name} in its environment`);
-  return value;
-}
 
 /**
  * Creates a value at its first use. Calls are marked as pure, so that a bundle omits the ports that it does not use.
@@ -79,17 +66,23 @@ export const table: () => Table = /* @__PURE__ */ once(() => withLeases(dynamoTa
 /** All items of the tables in DynamoDB. */
 export const inventory: () => Inventory = /* @__PURE__ */ once(() => dynamoInventory({ names: tableNames() }));
 
+// Clients of the SDK that not every call of a function uses are loaded at their first call.
+
 /** The blobs in S3. */
-export const blobs: () => Blobs = /* @__PURE__ */ once(() => s3Blobs({ bucket: setting('WEFT_BUCKET') }));
+export const blobs: () => Blobs = /* @__PURE__ */ once(() =>
+  deferred({ put: true, get: true, remove: true, delete: true, list: true }, async () => {
+    const { s3Blobs } = await import('./blobs.ts');
+    return s3Blobs({ bucket: setting('WEFT_BUCKET') });
+  }),
+);
 
 /** The administrative key in Parameter Store. */
-export const vault: () => Vault = /* @__PURE__ */ once(() => parameterVault({ name: setting('WEFT_KEY_PARAMETER') }));
-
-/** The settings in a variable, as JSON. */
-function jsonIn<T>(name: string): T | undefined {
-  const text = process.env[name] ?? '';
-  return text === '' ? undefined : (parseJson(text) as T);
-}
+export const vault: () => Vault = /* @__PURE__ */ once(() =>
+  deferred({ adminKey: true }, async () => {
+    const { parameterVault } = await import('./vault.ts');
+    return parameterVault({ name: setting('WEFT_KEY_PARAMETER') });
+  }),
+);
 
 /** The tokens that the variables name, of an issuer and of IAM. */
 export const tokens: () => Tokens = /* @__PURE__ */ once(() => {
@@ -103,7 +96,12 @@ export const tokens: () => Tokens = /* @__PURE__ */ once(() => {
 });
 
 /** The sealer under the root key in Parameter Store or KMS. */
-export const sealer: () => Sealer = /* @__PURE__ */ once(() => awsSealer(setting('WEFT_ROOT_KEY')));
+export const sealer: () => Sealer = /* @__PURE__ */ once(() =>
+  deferred({ newDataKey: true, seal: true, open: true }, async () => {
+    const { awsSealer } = await import('./sealer.ts');
+    return awsSealer(setting('WEFT_ROOT_KEY'));
+  }),
+);
 
 /** Secrets of Secrets Manager, Parameter Store and Vault. */
 export const externalSecrets: () => ExternalSecrets = /* @__PURE__ */ once(() => {
@@ -128,12 +126,15 @@ export const lambdas: () => Lambdas = /* @__PURE__ */ once(() => awsLambdas());
 
 /** The executions in Step Functions. */
 export const executions: () => Executions = /* @__PURE__ */ once(() =>
-  stepFunctions({
-    stepsFunctionArn: setting('WEFT_STEPS'),
-    roleArn: setting('WEFT_MACHINE_ROLE'),
-    logGroupArn: setting('WEFT_MACHINE_LOGS'),
-    namePrefix: setting('WEFT_PREFIX'),
-    tags: parseJson(process.env['WEFT_TAGS'] ?? '{}') as Record<string, string>,
+  deferred({ define: true, remove: true, start: true, isRunning: true, stop: true, answer: true }, async () => {
+    const { stepFunctions } = await import('./executions/executions.ts');
+    return stepFunctions({
+      stepsFunctionArn: setting('WEFT_STEPS'),
+      roleArn: setting('WEFT_MACHINE_ROLE'),
+      logGroupArn: setting('WEFT_MACHINE_LOGS'),
+      namePrefix: setting('WEFT_PREFIX'),
+      tags: parseJson(process.env['WEFT_TAGS'] ?? '{}') as Record<string, string>,
+    });
   }),
 );
 
@@ -142,30 +143,43 @@ export const installation = (): string => setting('WEFT_PREFIX');
 
 /** The bus in EventBridge. */
 export const bus: () => Bus = /* @__PURE__ */ once(() =>
-  eventBridgeBus({
-    busName: setting('WEFT_BUS'),
-    source: setting('WEFT_EVENT_SOURCE'),
-    delayMachineArn: setting('WEFT_DELAY_MACHINE'),
+  deferred({ publish: true, publishAt: true }, async () => {
+    const { eventBridgeBus } = await import('./bus.ts');
+    return eventBridgeBus({
+      busName: setting('WEFT_BUS'),
+      source: setting('WEFT_EVENT_SOURCE'),
+      delayMachineArn: setting('WEFT_DELAY_MACHINE'),
+    });
   }),
 );
 
 /** The schedules in EventBridge Scheduler. */
-export const schedules: () => Schedules = /* @__PURE__ */ once(() =>
-  schedulerSchedules({
-    groupName: setting('WEFT_SCHEDULE_GROUP'),
-    roleArn: setting('WEFT_SCHEDULE_ROLE'),
-    targetArn: setting('WEFT_CRON'),
-    deadLetterArn: setting('WEFT_FAILED'),
-    toExpressions,
+export const schedules: () => Schedules = /* @__PURE__ */ once(() => ({
+  problemOf(cron) {
+    const times = toExpressions(cron);
+    return 'problem' in times ? times.problem : undefined;
+  },
+  ...deferred<Omit<Schedules, 'problemOf'>>({ set: true, remove: true }, async () => {
+    const { schedulerSchedules } = await import('./schedules.ts');
+    return schedulerSchedules({
+      groupName: setting('WEFT_SCHEDULE_GROUP'),
+      roleArn: setting('WEFT_SCHEDULE_ROLE'),
+      targetArn: setting('WEFT_CRON'),
+      deadLetterArn: setting('WEFT_FAILED'),
+      toExpressions,
+    });
   }),
-);
+}));
 
 /** The timers of delays in EventBridge Scheduler. */
 export const timers: () => Timers = /* @__PURE__ */ once(() =>
-  schedulerTimers({
-    groupName: setting('WEFT_TIMER_GROUP'),
-    roleArn: setting('WEFT_TIMER_ROLE'),
-    targetArn: setting('WEFT_STEPS'),
+  deferred({ set: true }, async () => {
+    const { schedulerTimers } = await import('./timers.ts');
+    return schedulerTimers({
+      groupName: setting('WEFT_TIMER_GROUP'),
+      roleArn: setting('WEFT_TIMER_ROLE'),
+      targetArn: setting('WEFT_STEPS'),
+    });
   }),
 );
 
@@ -175,19 +189,32 @@ const toExpressions: ToExpressions = (text) => {
 };
 
 /** Containers exist in a deployment with the state machine that reconciles their revisions. */
-function containersBy(invoke?: Invoke): Containers {
+function containersBy(mayCall: boolean): Containers {
   if (process.env['WEFT_CONTAINER_MACHINE'] === undefined) {
     return noContainers('this installation was deployed without what runs containers');
   }
   const [machineArn, bucket] = [setting('WEFT_CONTAINER_MACHINE'), setting('WEFT_BUCKET')];
-  return lambdaContainers({ table: table(), sealer, machineArn, bucket, ...(invoke && { invoke }) });
+  const names = {
+    problem: true,
+    prepare: true,
+    status: true,
+    call: true,
+    cancel: true,
+    remove: true,
+    output: true,
+  } as const;
+  return deferred<Containers>(names, async () => {
+    const { lambdaContainers } = await import('./containers/containers.ts');
+    const invoke = mayCall ? (await import('./containers/calls/function-call.ts')).invoker() : undefined;
+    return lambdaContainers({ table: table(), sealer, machineArn, bucket, ...(invoke && { invoke }) });
+  });
 }
 
 /** The containers, for functions that prepare and remove revisions and cancel calls. */
-export const containers: () => Containers = /* @__PURE__ */ once(() => containersBy());
+export const containers: () => Containers = /* @__PURE__ */ once(() => containersBy(false));
 
 /** The containers, for functions that also call them. */
-export const calledContainers: () => Containers = /* @__PURE__ */ once(() => containersBy(invoker()));
+export const calledContainers: () => Containers = /* @__PURE__ */ once(() => containersBy(true));
 
 /** The reconciliation of container revisions, which their state machine calls. */
 export const reconcileRevision: () => ReconcileRound = /* @__PURE__ */ once(() =>
@@ -218,12 +245,6 @@ export const traces: () => Traces | undefined = /* @__PURE__ */ once(() => {
   const settings = traceSettings(process.env);
   return settings && new CallTraces(settings, (text) => console.warn(text));
 });
-
-/** The number in a variable of the environment that may be missing. */
-function numberOf(name: string): number | undefined {
-  const text = process.env[name] ?? '';
-  return text === '' ? undefined : Number(text);
-}
 
 /** A partition takes 1,000 write units a second, a run with two commits uses two and more of each index. */
 const PARTITION_ROWS = 300;

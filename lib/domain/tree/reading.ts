@@ -1,4 +1,4 @@
-import { compile } from '../../compiler/compile.ts';
+import type { compile } from '../../compiler/compile.ts';
 import { parseJson } from '../../language/json-numbers.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Reading } from '../../ports/reader.ts';
@@ -47,6 +47,9 @@ export async function readAs<T>(
   throw new ServiceError('invalid', `${result.error}; move parts of it into subflows`);
 }
 
-/** Compiles a text, as `compile` does. Throws `invalid` for a text that takes too much work. */
+/**
+ * Compiles a text, as `compile` does. Throws `invalid` for a text that takes too much work. The compiler is loaded at the
+ * first text: most calls of a function find the plan stored.
+ */
 export const compileText = (ports: ReadingPorts, text: TenantText): Promise<ReturnType<typeof compile>> =>
-  readAs(ports, text, { as: 'plan' }, () => compile(text.source));
+  readAs(ports, text, { as: 'plan' }, async () => (await import('../../compiler/compile.ts')).compile(text.source));
