@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Report, runTests } from '../runner.ts';
 import { ASSEMBLIES, type Assemblies } from './assemblies.ts';
-import { bundleSizes, resourceCounts, sizeLine } from './bundles.ts';
+import { resourceCounts } from './bundles.ts';
 import { EmulatedInstallation } from './emulated-installation.ts';
 import { followGuide } from './guide-example.ts';
 import { ISSUER, signInOptions, startIssuerProcess } from './issuer/issuer.ts';
@@ -80,7 +80,7 @@ export async function testDeployed(): Promise<Tally> {
   try {
     const assemblies = await timed('synthesized', () => synthesize(folder, signInOptions(issuer.url)));
     const counts = [await resourceCounts(assemblies.usual), await resourceCounts(assemblies.everything)].flat();
-    for (const line of [...counts, ...(await bundleSizes()).map(sizeLine)]) console.log(line);
+    for (const line of counts) console.log(line);
     while (installations.length < DEPLOYMENTS) {
       installations.push(
         endpoint === undefined

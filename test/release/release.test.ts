@@ -60,8 +60,8 @@ describe('the published package', () => {
   test('has a limit of its size, packed and unpacked', () => {
     const large = { ...packed, size: LIMITS.archive + 1, unpackedSize: LIMITS.unpacked + 1 };
     expect(contentProblems(large)).toEqual([
-      'the archive has 11.0 MB, and may have 11.0 MB',
-      'its files have 35.0 MB, and may have 35.0 MB',
+      'the archive has 10.5 MB, and may have 10.5 MB',
+      'its files have 36.0 MB, and may have 36.0 MB',
     ]);
   });
 
