@@ -67,7 +67,14 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   if (settings.data !== undefined)
     closers.defer(announce(settings.data, gateway.url, settings.apiKey === undefined ? LOCAL_KEY_FILE : null));
   closers.defer(endStreams);
-  const sweeping = sweep(ports).catch((error: unknown) => console.error('the sweep after the start failed', error));
+  let isStopping = false;
+  closers.defer(() => {
+    isStopping = true;
+  });
+  // A stop ends the sweep wherever it is: the database closes. The next start sweeps again.
+  const sweeping = sweep(ports).catch((error: unknown) => {
+    if (!isStopping) console.error('the sweep after the start failed', error);
+  });
   return {
     url: gateway.url,
     key: await ports.vault.adminKey(),

@@ -1,5 +1,5 @@
 import type { Ports } from '../../ports/ports.ts';
-import type { Item, Key, Write } from '../../ports/table.ts';
+import type { Item, Key, Where, Write } from '../../ports/table.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import { batchesOf, deleteKeys, putAt } from './batches.ts';
 import * as keys from './keys.ts';
@@ -19,6 +19,8 @@ export interface OpenKind {
   readonly oldest: number;
   /** The queries of the index over a period, the oldest first. */
   readonly rangesOf: (from: number, to: number) => readonly Range[];
+  /** What open rows meet, in attributes of the index; absent: every row is read. */
+  readonly where?: Where;
   /** The rows of a page of the index that are open. */
   readonly pick: (rows: readonly Item[]) => Promise<readonly Item[]>;
   /** How long a listed item of this age is not visited again, milliseconds; absent: each pass visits it. */
@@ -37,7 +39,7 @@ export interface OpenItem {
 
 /** How much one pass does. */
 export interface Extent {
-  /** Every listed item is visited, also those that rest. */
+  /** Every listed item is visited, also those that rest. Rows that are not open are not read, so their rate is unknown. */
   readonly visitsAll: boolean;
   /** The time at which the pass stops, milliseconds since 1970; the next pass continues there. */
   readonly until: number;
@@ -173,10 +175,11 @@ class OpenPass {
    */
   async *indexed({ from, visited }: Progress): AsyncGenerator<readonly OpenItem[], { to: number; passed: boolean }> {
     const settled = Math.max(Math.min(this.#needs.clock.now() - SETTLING_MS, this.#extent.knownUntil), from);
-    let passed = false;
+    const where = this.#extent.visitsAll ? this.#kind.where : undefined;
+    let passed = where !== undefined;
     let reached = from;
     for (const range of this.#kind.rangesOf(from, this.#needs.clock.now() + MAX_SKEW_MS)) {
-      for await (const rows of pagesOf(this.#needs.table, { ...range, limit: PAGE_SIZE })) {
+      for await (const rows of pagesOf(this.#needs.table, { ...range, where, limit: PAGE_SIZE })) {
         for (const row of rows) this.#rate.add(keys.timeIn(this.#orderOf(row)));
         const open = (await this.#pick(rows, settled)).filter(({ order }) => !this.#seen.has(order));
         for (const batch of batchesOf(open)) {
