@@ -83,6 +83,17 @@ test('the allowed paths of a computed subflow are checked, and none of its calls
   expect(finding).toMatchObject({ rule: 'subflow-missing', line: 2, hint: "did you mean '/tools/search'?" });
 });
 
+test('the attributes of the event of a webhook may be scripts, those of the event of another start may not', () => {
+  const rulesOf = (type: string) =>
+    idsOf(
+      lint(
+        `start: {type: ${type}, event: {type: paid, context: {order: jq(.body.id)}}}\nstates: [{id: a, type: noop}]\n`,
+      ),
+    );
+  expect(rulesOf('webhook, verify: {github: KEY}')).toEqual([]);
+  expect(rulesOf('event')).toEqual(['script-not-evaluated']);
+});
+
 describe('docs/lint.md', () => {
   test('is as in the rules (else: npm run docs)', () => {
     expect(readFileSync(new URL('../../docs/lint.md', import.meta.url), 'utf8')).toBe(lintHandbook());

@@ -21,6 +21,8 @@ const LITERAL_FIELDS = [
 
 const FUNCTION_FIELDS = ['image', 'service', 'cmd', 'envs.*.value'];
 const START_FIELDS = ['event.type', 'events.*.type', 'event.context', 'events.*.context', 'cron'];
+/** The attributes of the event that a webhook sends are evaluated over its request. */
+const WEBHOOK_FIELDS = START_FIELDS.filter((path) => path !== 'event.context');
 
 /** A fixed code for an `error`; its script is moved to the end of the message, which is evaluated. */
 function fixedCode(workflow: Workflow, { id, node }: StateView): Mend | undefined {
@@ -58,7 +60,9 @@ function* check(workflow: Workflow): Generator<Report> {
     );
   }
   for (const { node } of functions) yield* reportsIn(node, FUNCTION_FIELDS);
-  if (startNode !== undefined) yield* reportsIn(startNode, START_FIELDS);
+  if (startNode === undefined) return;
+  const isWebhook = select(startNode, 'type').some(({ node }) => node.value === 'webhook');
+  yield* reportsIn(startNode, isWebhook ? WEBHOOK_FIELDS : START_FIELDS);
 }
 
 export const scriptNotEvaluated: Rule = {
