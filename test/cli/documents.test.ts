@@ -1,69 +1,43 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
-import { loadAll } from '../../bin/cli/commands/index.ts';
-import { COMMON_OPTIONS, type Command } from '../../bin/cli/shell/command.ts';
+import { PAGES } from '../docs/blocks.ts';
+import { weftProblem } from '../docs/commands.ts';
+import { routeProblem } from '../docs/requests.ts';
+import { wordsOf } from '../docs/transcripts.ts';
 
+const COMMAND = /^(?:[A-Z]+=\$\()?(?:weft|npm run (?:-s )?weft --) (?=[a-z-])/;
+const REQUEST = /^(GET|PUT|POST|PATCH|DELETE) (\/(?:api|namespaces|instances)\/\S*)/;
+/** Written from the tables of commands and routes. */
 const GENERATED = ['docs/api.md', 'docs/command-line.md'];
-const pages = [
-  'README.md',
-  'SECURITY.md',
-  'AGENTS.md',
-  ...globSync('docs/**/*.md'),
-  ...globSync('editors/**/README.md'),
-]
-  .filter((page) => !page.includes('node_modules'))
-  .filter((page) => !GENERATED.includes(page));
 
-/** A command line of a page: in code style, or a line of a block. */
-interface Shown {
-  readonly page: string;
-  readonly text: string;
-}
+/** Each text in code style in the sentences of the documents. */
+const shown = PAGES.filter((page) => !GENERATED.includes(page)).flatMap((page) =>
+  new MarkdownIt({ html: true })
+    .parse(readFileSync(page, 'utf8'), {})
+    .flatMap(({ children }) => children ?? [])
+    .filter(({ type }) => type === 'code_inline')
+    .map(({ content }) => ({ page, text: content })),
+);
 
-const START = /^(?:[A-Z]+=\$\()?(?:weft|npm run (?:-s )?weft --) (?=[a-z-])/;
+// Those in blocks: test/docs/blocks.test.ts.
+test('a command line in a sentence of the documents has a command, verbs and options that exist', () => {
+  const commands = shown.filter(({ text }) => COMMAND.test(text));
+  expect(commands.length).toBeGreaterThan(80);
+  const wrong = commands.flatMap(({ page, text }) => {
+    const problem = weftProblem(wordsOf(text.replace(COMMAND, '')));
+    return problem === undefined ? [] : [`${page}: ${text}: ${problem}`];
+  });
+  expect(wrong).toEqual([]);
+});
 
-function shownIn(page: string): Shown[] {
-  const text = readFileSync(page, 'utf8');
-  const blocks = [...text.matchAll(/^ *```(?:sh|text)?\n(.*?)^ *```$/gms)].flatMap(([, block = '']) =>
-    block.replaceAll('\\\n', ' ').split('\n'),
-  );
-  const inline = [...text.replace(/^ *```.*?^ *```$/gms, '').matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
-    code.replace(/\s+/g, ' '),
-  );
-  const lines = [...blocks, ...inline].map((line) => line.trim()).filter((line) => START.test(line));
-  return lines.map((line) => ({ page, text: line.replace(START, '') }));
-}
-
-/** The words of a command line up to its end, a pipe, or the column of its explanation. */
-function wordsOf(text: string): string[] {
-  const [line = ''] = text.split(/ {2,}|[|;&#>)]/);
-  return line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
-}
-
-/** Why a command line cannot be typed; undefined if it can. */
-function problemOf([name = '', ...words]: readonly string[], commands: Readonly<Record<string, Command>>) {
-  if (name === 'help' || name.startsWith('-')) return undefined;
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) return `no command '${name}'`;
-  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
-  const isKnown = (flag: string): boolean =>
-    options.some(([long, { short }]) => flag === `--${long}` || (short !== undefined && flag === `-${short}`));
-  const unknown = words
-    .map((word) => word.split('=')[0] ?? '')
-    .find((word) => /^--?[a-z]/.test(word) && !isKnown(word));
-  if (unknown !== undefined) return `'${name}' has no option '${unknown}'`;
-  const [first] = words;
-  const isVerb = command.words.length > 0 && first !== undefined && /^[a-z]+$/.test(first);
-  return isVerb && !command.words.includes(first) ? `'${name}' has no '${first}'` : undefined;
-}
-
-test('a command line in the documents has a command, verbs and options that exist', async () => {
-  const commands = await loadAll();
-  const shown = pages.flatMap(shownIn);
-  expect(shown.length).toBeGreaterThan(80);
-  const wrong = shown.flatMap(({ page, text }) => {
-    const problem = problemOf(wordsOf(text), commands);
-    return problem === undefined ? [] : [`${page}: weft ${text}: ${problem}`];
+test('a request in a sentence of the documents has a route and parameters that exist', () => {
+  const requests = shown.filter(({ text }) => REQUEST.test(text) && !text.includes('…'));
+  expect(requests.length).toBeGreaterThan(10);
+  const wrong = requests.flatMap(({ page, text }) => {
+    const [, method = '', path = ''] = REQUEST.exec(text) ?? [];
+    const problem = routeProblem(method, path.replace(/^(?!\/api)/, '/api'));
+    return problem === undefined ? [] : [`${page}: ${text}: ${problem}`];
   });
   expect(wrong).toEqual([]);
 });
@@ -73,6 +47,6 @@ test.each([
   ['push FOLDER --pruen', "'push' has no option '--pruen'"],
   ['workflows pul --output copy', "'workflows' has no 'pul'"],
   ['workflows pull --output copy', undefined],
-])('weft %s is judged', async (text, problem) => {
-  expect(problemOf(wordsOf(text), await loadAll())).toBe(problem);
+])('weft %s is judged', (text, problem) => {
+  expect(weftProblem(wordsOf(text))).toBe(problem);
 });

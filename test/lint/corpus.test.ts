@@ -20,14 +20,6 @@ describe('lint finds nothing', () => {
     const texts = new Map(files.map((file) => [pathOf(file), readFileSync(file, 'utf8')]));
     expect(found([...lintFolder(texts).values()].flat())).toEqual([]);
   });
-
-  const pages = globSync('docs/{states/*,first-hour,starts,events,containers}.md');
-
-  test.each(pages)('in the workflows of %s', (page) => {
-    const blocks = [...readFileSync(page, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
-    const findings = blocks.filter((text) => /^states:/m.test(text)).flatMap((text) => lint(text));
-    expect(found(findings.filter(({ severity }) => severity !== 'hint'))).toEqual([]);
-  });
 });
 
 /** The findings of lint in recorded workflows that are real mistakes. */
