@@ -19,7 +19,7 @@ import { unreadable } from '../shell/files.ts';
 import { paint, type Terminal } from '../shell/terminal.ts';
 import { watchChanges } from '../shell/watching.ts';
 import { patienceOf } from '../testing/options.ts';
-import { push } from './push.ts';
+import { push } from '../workflows/pushing.ts';
 
 const DEFAULT_NAMESPACE = 'dev';
 

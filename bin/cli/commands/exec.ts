@@ -21,8 +21,8 @@ import { readBytes } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { pathOfFile } from '../workflows/file-path.ts';
 import { inputLines } from '../workflows/input-fields.ts';
+import { push } from '../workflows/pushing.ts';
 import { lineText } from './logs.ts';
-import { push } from './push.ts';
 
 const OPTIONS = {
   input: {

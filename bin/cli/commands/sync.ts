@@ -1,19 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseGoDuration } from '../../../lib/time/go-durations.ts';
-import { needNamespace, openService, type Service } from '../client/service.ts';
-import { findFolderConfig, NAMESPACE_OPTION, TARGET_OPTIONS } from '../client/target.ts';
-import { type Checkout, headOf, needFolder, needRepository, type Repository, withCheckout } from '../git/checkout.ts';
-import { defineCommand, needArguments, type Outcome, toJson, UsageError, type ValuesOf } from '../shell/command.ts';
-import { paint, type Terminal } from '../shell/terminal.ts';
+import { needNamespace, openService } from '../client/service.ts';
+import { needRepository } from '../git/checkout.ts';
+import { lookAgain, type SyncJob, syncOnce } from '../git/syncing.ts';
+import { defineCommand, needArguments, type Outcome, UsageError } from '../shell/command.ts';
+import { paint } from '../shell/terminal.ts';
 import { needTag } from '../workflows/history.ts';
-import { confirmation, dryRun, isExpected, outcomeOf, type PushJob, push } from './push.ts';
+import { PUSH_OPTIONS } from '../workflows/pushing.ts';
 
 const OPTIONS = {
   branch: { type: 'string', value: 'BRANCH', help: 'branch of the repository (default: that of the server)' },
   folder: { type: 'string', value: 'FOLDER', help: 'folder of the repository with the workflows (default: all of it)' },
-  'dry-run': { type: 'boolean', help: 'print what would change, with differences and prices; send nothing' },
-  prune: { type: 'boolean', help: 'delete workflows of the directory that the folder does not contain' },
-  yes: { type: 'boolean', short: 'y', help: 'do not ask before --prune deletes' },
   tag: {
     type: 'string',
     value: 'TAG',
@@ -25,24 +22,8 @@ const OPTIONS = {
     value: 'DURATION',
     help: 'look for a new commit in this interval, such as 1m, until Ctrl-C; at least 1s',
   },
-  'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
-  'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
-  quiet: { type: 'boolean', short: 'q', help: 'print only failures' },
-  ...NAMESPACE_OPTION,
-  ...TARGET_OPTIONS,
+  ...PUSH_OPTIONS,
 } as const;
-
-type Values = ValuesOf<typeof OPTIONS>;
-
-/** A namespace that follows a repository. */
-interface SyncJob {
-  readonly service: Service;
-  readonly terminal: Terminal;
-  readonly repository: Repository;
-  /** The directory of the tree; undefined: as the repository says. */
-  readonly as: string | undefined;
-  readonly values: Values;
-}
 
 const MIN_INTERVAL_MS = 1_000;
 
@@ -52,62 +33,19 @@ function intervalOf(text: string): number {
   throw new UsageError(`--watch: '${text}' is no duration of at least 1s; write it as 30s, 1m or 1h`);
 }
 
-const SHORT = 12;
-
-/** The tag of the revisions of a commit. */
-const tagOf = ({ tag }: Values, commit: string): string | undefined =>
-  tag?.replaceAll('{commit}', commit.slice(0, SHORT));
-
-/** As `weft push` of the folder: a `.weft.yaml` of the repository says to which folder paths are relative. */
-async function toPush({ service, terminal, repository, as, values }: SyncJob, checkout: Checkout): Promise<PushJob> {
-  const folder = await needFolder(checkout, repository);
-  const home = (await findFolderConfig(folder))?.folder;
-  const isHome = home !== undefined && `${home}/`.startsWith(`${checkout.root}/`);
-  return {
-    service,
-    terminal: { ...terminal, cwd: folder },
-    source: { name: '.', as: as ?? (isHome ? undefined : ''), keepsExtension: values['keep-extension'] === true },
-    skipsValidation: values['no-validate'] === true,
-    tag: tagOf(values, checkout.commit),
-    prunes: values.prune === true,
-    confirm: confirmation(values, terminal),
-  };
-}
-
-/** Brings the newest commit into the namespace. Throws UsageError, CommandFailedError, ServiceUnreachableError. */
-async function syncOnce(job: SyncJob): Promise<Outcome & { readonly commit: string }> {
-  const { terminal, repository, values } = job;
-  return withCheckout(terminal, repository, async (checkout) => {
-    const { commit, subject } = checkout;
-    const pushing = await toPush(job, checkout);
-    const { text, isSuccess } = values['dry-run']
-      ? await dryRun(pushing, values)
-      : outcomeOf({ ...values, tag: pushing.tag }, terminal, (await push(pushing)).results);
-    if (values.json) return { commit, isSuccess, text: toJson({ commit, subject, items: JSON.parse(text) }) };
-    const head = values.quiet && isSuccess ? [] : [`commit ${commit.slice(0, SHORT)} ${subject}`];
-    return { commit, isSuccess, text: [...head, text].join('\n') };
-  });
-}
-
 /** Brings each new commit into the namespace, until Ctrl-C. What failed is tried again, and reported once. */
 async function follow(job: SyncJob, intervalMs: number): Promise<Outcome> {
-  const { terminal, repository } = job;
-  let done = '';
+  const { terminal } = job;
+  let last = { commit: '', subject: '' };
   let said = '';
-  const say = async (text: string, print: () => Promise<void> | void): Promise<void> => {
-    if (text !== said) await print();
-    said = text;
-  };
   while (!terminal.signal.aborted) {
-    try {
-      if ((await headOf(terminal, repository)) !== done) {
-        const { commit, text, isSuccess } = await syncOnce(job);
-        if (isSuccess) done = commit;
-        await say(text, () => terminal.print(`${text}\n`));
-      }
-    } catch (error) {
-      if (terminal.signal.aborted || !isExpected(error)) throw error;
-      await say(error.message, () => terminal.printStatus(paint(terminal, 'red', `weft: ${error.message}`)));
+    const { text, failure, ...found } = await lookAgain(job, last);
+    last = found;
+    const news = text ?? failure ?? '';
+    if (news !== '' && news !== said) {
+      if (text === undefined) terminal.printStatus(paint(terminal, 'red', `weft: ${failure}`));
+      else await terminal.print(`${text}\n`);
+      said = news;
     }
     await setTimeout(intervalMs, undefined, { signal: terminal.signal });
   }
