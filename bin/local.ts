@@ -11,7 +11,7 @@ if (args.length > 0) {
   enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'weft'));
   const { main } = await import('./server/main.ts');
 
-  await main();
+  await main(async (service) => (await import('./cli/git/following.ts')).followAll(service, process.env));
   // A process that is killed later would not write the cache: without it each start takes twice as long.
   flushCompileCache();
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { GatewaySettings, StreamingHandler } from '../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../lib/adapters/local/reply-stream.ts';
-import { isConsolePath } from '../../lib/api/console/console.ts';
+import { type Beside, isConsolePath } from '../../lib/api/console/console.ts';
 import { isSitePath } from '../../lib/api/console/site.ts';
 import { type Match, matchRoute } from '../../lib/api/http/match.ts';
 import type { Reply, StreamedReply } from '../../lib/api/http/reply.ts';
@@ -11,7 +11,9 @@ import type { LambdaName } from '../../lib/api/registry/families.ts';
 import { isFrugal, lambdaOf } from '../../lib/api/registry/route.ts';
 import { type Responder, type RouteHandlers, responderOf } from '../../lib/api/responder.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import { hasSite } from '../site/preparation.ts';
 import { loadConsole } from './access/console.ts';
+import { type FollowingSource, followingHandler, isFollowingPath } from './access/following.ts';
 import { METRICS_PATH, type MetricsSource, metricsHandler } from './access/metrics.ts';
 import type { SignInLinks } from './access/sign-in.ts';
 import { siteHandler } from './access/site.ts';
@@ -82,23 +84,29 @@ async function loadHandler<Name extends LambdaName>(name: Name, ports: Ports): P
 export interface LocalPages {
   readonly links: SignInLinks;
   readonly metrics: MetricsSource;
+  readonly following: FollowingSource;
 }
 
-/** Loads the handlers of every route, of the console, the documentation and the metrics with these ports, for the gateway. */
+/** Loads the handlers of every route, of the console, the documentation, the metrics and what is followed with these ports, for the gateway. */
 export async function loadHandlers(
   ports: Ports,
-  { links, metrics }: LocalPages,
+  { links, metrics, following }: LocalPages,
 ): Promise<Pick<GatewaySettings, 'handlerOf' | 'isFrugal'>> {
   const names = Object.keys(FUNCTIONS) as LambdaName[];
   const handlers = new Map(
     await Promise.all(names.map(async (name) => [name, await loadHandler(name, ports)] as const)),
   );
-  const console = await loadConsole(links);
+  const beside: Readonly<Record<Beside, boolean>> = { docs: hasSite(), sync: following.followed.length > 0 };
+  const console = await loadConsole(
+    links,
+    (['docs', 'sync'] as const).filter((one) => beside[one]),
+  );
   const metricsPage = metricsHandler(ports, metrics);
   const site = siteHandler();
+  const followingPages = followingHandler(ports, following);
   return {
     isFrugal(method, path, query) {
-      if (isConsolePath(path) || isSitePath(path) || path === METRICS_PATH) return true;
+      if (isConsolePath(path) || isSitePath(path) || path === METRICS_PATH || isFollowingPath(path)) return true;
       const match = matchOf(method, path, query);
       return !('route' in match) || isFrugal(match.route);
     },
@@ -106,6 +114,7 @@ export async function loadHandlers(
       if (isConsolePath(path)) return console;
       if (isSitePath(path)) return site;
       if (path === METRICS_PATH) return metricsPage;
+      if (isFollowingPath(path)) return followingPages;
       const match = matchOf(method, path, query);
       const name = 'route' in match ? lambdaOf(match.route) : FALLBACK;
       const handler = handlers.get(name);

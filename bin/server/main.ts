@@ -4,7 +4,7 @@ import { LOCAL_KEY_FILE } from '../../lib/adapters/local/vault.ts';
 import { isConsoleReady } from './access/console.ts';
 import { logAsJson } from './log-format.ts';
 import { adviceOn, testedNode } from './node-version.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
 import { stopper } from './stopping.ts';
 
@@ -25,7 +25,26 @@ function keyTextOf({ apiKey, data = '' }: LocalSettings, newKey: string | undefi
 /** Supervisors kill a process 10 s after SIGTERM. */
 const STOP_MS = 9000;
 
-async function serveUntilStopped(): Promise<void> {
+/** Follows the repositories of a service; the function that it returns stops that. */
+export type Follow = (service: Service) => Promise<() => Promise<void>>;
+
+/** Begins to follow what the settings name. Returns what closes the service after that. */
+async function followed(service: Service, follow: Follow): Promise<() => Promise<void>> {
+  if (service.followed.length === 0) return service.close;
+  try {
+    const stopFollowing = await follow(service);
+    for (const { settings } of service.followed) console.log(`Follows: ${settings.namespace} ${settings.url}`);
+    return async () => {
+      await stopFollowing();
+      await service.close();
+    };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+async function serveUntilStopped(follow: Follow): Promise<void> {
   const settings = readSettings(process.env);
   if (settings.log === 'json') logAsJson();
   const advice = adviceOn(process.versions.node, testedNode());
@@ -47,17 +66,18 @@ async function serveUntilStopped(): Promise<void> {
   console.log(`Key: ${key}`);
   console.log(`Try: curl -H ${argument} ${service.url}/api/version`);
   if (service.summary !== undefined) console.log(`Data: ${summaryText(service.summary, Date.now())}`);
-  const stop = stopper({ close: service.close, exit: process.exit, patience: STOP_MS });
+  const close = await followed(service, follow);
+  const stop = stopper({ close, exit: process.exit, patience: STOP_MS });
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 }
 
 /**
  * Runs the service in this process, with its data in WEFT_DATA, until SIGTERM or SIGINT. If it cannot start, it prints the
- * reason and sets the exit code 1.
+ * reason and sets the exit code 1. `follow` is called if namespaces follow repositories.
  */
-export async function main(): Promise<void> {
-  await serveUntilStopped().catch((error: unknown) => {
+export async function main(follow: Follow): Promise<void> {
+  await serveUntilStopped(follow).catch((error: unknown) => {
     console.error(error instanceof Error ? `Weft could not start: ${error.message}` : error);
     process.exitCode = 1;
   });

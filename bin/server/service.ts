@@ -8,6 +8,7 @@ import { sweep } from '../../lib/engine/recovery/sweep.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { announce } from './access/announcement.ts';
 import { SignInLinks } from './access/sign-in.ts';
+import { Followed } from './follow/followed.ts';
 import { loadHandlers } from './handlers.ts';
 import { type LocalPorts, openPorts, type PortOptions } from './local-ports.ts';
 import type { Observer } from './observer.ts';
@@ -24,6 +25,8 @@ export interface Service {
   readonly ports: Ports;
   /** The size and age of its data at the start; undefined for data in memory. */
   readonly summary: LocalPorts['summary'];
+  /** The namespaces that follow a repository, for the caller who follows it. */
+  readonly followed: readonly Followed[];
   /** A new link that signs in to the console once, within ten minutes. */
   signInLink(): string;
   /** Resolves when all started work is done, except waits; this includes the sweep after the start. */
@@ -47,7 +50,9 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const { settings, closers } = options;
   const { ports, database, summary, metrics, resume, idle, endStreams } = await openPorts(options);
   const links = new SignInLinks(ports);
-  const handlers = await loadHandlers(ports, { links, metrics });
+  const followed = (settings.followed ?? []).map((one) => new Followed(one));
+  const following = { followed, variables: settings.variables ?? {} };
+  const handlers = await loadHandlers(ports, { links, metrics, following });
   // The folder is locked and no request is served yet: no process does the open work now.
   await resume();
   closers.defer(await startReconciling(ports));
@@ -80,6 +85,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
     key: await ports.vault.adminKey(),
     ports,
     summary,
+    followed,
     signInLink: () => links.issue(gateway.url),
     idle: () => sweeping.then(idle),
     close: () => closers.disposeAsync(),

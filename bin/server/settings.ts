@@ -7,6 +7,7 @@ import { quotasIn } from '../../lib/domain/quotas.ts';
 import type { AuditSettings, RunLimits, Settings } from '../../lib/ports/settings.ts';
 import type { IamSettings, OidcSettings } from '../../lib/ports/tokens.ts';
 import { readIam, readOidc } from './access/tokens.ts';
+import { type FollowSettings, followedIn } from './follow/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -58,6 +59,8 @@ export interface LocalSettings {
   readonly iam?: IamSettings | undefined;
   /** The URL of STS in place of the endpoints of AWS, for emulators. */
   readonly stsEndpoint?: string | undefined;
+  /** The namespaces that follow a Git repository; none by default. */
+  readonly followed?: readonly FollowSettings[];
   /** The environment variables that references to secrets may name. */
   readonly variables?: Environment;
   /** How podman or docker is used; detected by default. */
@@ -168,6 +171,7 @@ export function readSettings(environment: Environment): LocalSettings {
     vault: vaultSettings(environment),
     oidc: oidcOf(environment),
     iam: iamOf(environment),
+    followed: followedOf(environment),
     // As the clients of AWS read it.
     stsEndpoint: environment['AWS_ENDPOINT_URL_STS'] || environment['AWS_ENDPOINT_URL'] || undefined,
     variables: environment,
@@ -220,6 +224,11 @@ function quotasOf(environment: Environment): Settings['quotas'] {
 function secretSourcesOf(environment: Environment): Settings['secretSources'] {
   const { WEFT_SECRET_SOURCES } = environment;
   return readBy('WEFT_SECRET_SOURCES', secretSourcesIn, WEFT_SECRET_SOURCES);
+}
+
+function followedOf(environment: Environment): readonly FollowSettings[] {
+  const { WEFT_FOLLOW } = environment;
+  return readBy('WEFT_FOLLOW', followedIn, WEFT_FOLLOW);
 }
 
 function oidcOf(environment: Environment): OidcSettings | undefined {

@@ -18,6 +18,9 @@ const PROGRAM = fileURLToPath(new URL('build.ts', import.meta.url));
 /** The line of an output of Node that has the message of the error. */
 const messageOf = (stderr: string): string => /^\w*Error.*$/m.exec(stderr)?.[0] ?? stderr.trim();
 
+/** Whether there is a documentation, or texts of which it can be made. */
+export const hasSite = (): boolean => existsSync(join(SITE_FOLDER, 'index.html')) || existsSync(join(ROOT, 'docs'));
+
 /**
  * Makes the documentation unless the present one is newer than its texts. Returns its folder; undefined if there is none, and
  * none can be made, for example without the packages for development. Prints the reason then.

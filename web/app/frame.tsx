@@ -43,11 +43,11 @@ const themeItems = (): readonly MenuItem[] => [
 function useGlobalActions(sections: readonly Section[]): void {
   useActions(
     () => [
-      ...sections.map(({ label, href, key }) => ({
+      ...sections.map(({ label, href, key, isOutside }) => ({
         id: `go ${href}`,
         label: `Go to ${label}`,
         isOfPage: false,
-        run: () => go(href),
+        run: () => (isOutside ? window.location.assign(href) : go(href)),
         ...(key === undefined ? {} : { keys: `g ${key}` }),
       })),
       { id: 'go home', label: 'Go to all namespaces', keys: 'g n', isOfPage: false, run: () => go(addresses.home()) },

@@ -1,3 +1,4 @@
+import { hasBeside, SERVICE_URL } from '../data/api/client.ts';
 import { isAdministrator } from '../data/api/session.ts';
 import { addresses } from '../data/navigation/addresses.ts';
 import type { IconName } from '../parts/icon/icon.tsx';
@@ -13,6 +14,8 @@ export interface Section {
   readonly key?: string;
   /** Begins a group. */
   readonly isFirst?: boolean;
+  /** A page outside of the console. */
+  readonly isOutside?: boolean;
 }
 
 /** The pages of a namespace, in the order of the bar. */
@@ -48,12 +51,14 @@ export function sectionsOf(namespace: string): readonly Section[] {
 /** The pages that belong to no namespace. */
 export function globalSections(): readonly Section[] {
   const playground = { id: 'playground', label: 'jq', icon: 'playground', href: addresses.playground() } as const;
-  if (!isAdministrator.value) return [playground];
+  const docs = { id: 'docs', label: 'Docs', icon: 'docs', href: `${SERVICE_URL}docs/`, isOutside: true } as const;
+  const ofAll = hasBeside('docs') ? [playground, docs] : [playground];
+  if (!isAdministrator.value) return ofAll;
   return [
     { id: 'keys', label: 'Keys', icon: 'keys', href: addresses.keys(), key: 'k' },
     { id: 'audit', label: 'Audit log', icon: 'audit', href: addresses.audit() },
     { id: 'server', label: 'Server', icon: 'server', href: addresses.server() },
-    playground,
+    ...ofAll,
   ];
 }
 

@@ -8,10 +8,10 @@ export const start = defineCommand({
     'and APIKEY (generated at the first start). docs/local.md lists all.',
   ],
   options: {},
-  run: async (_, args) => {
+  run: async (_, args, terminal) => {
     needArguments('start', [], args);
     const { main } = await importOrExplain(() => import('../../server/main.ts'));
-    await main();
+    await main(async (service) => (await import('../git/following.ts')).followAll(service, terminal.env));
     return success('');
   },
 });

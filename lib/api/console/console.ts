@@ -71,14 +71,17 @@ async function assetReply(files: ConsoleFiles, path: string, { headers }: Reques
 
 const BASE = /^[\w./~-]*$/;
 
+/** What a local service has beside the API: the documentation at `/docs`, namespaces that follow a repository at `/sync`. */
+export type Beside = 'docs' | 'sync';
+
 /** The page, which is the same for every address of the console; its files are relative to its base. */
-async function pageReply(files: ConsoleFiles, { base }: RequestHead): Promise<Reply> {
+async function pageReply(files: ConsoleFiles, { base }: RequestHead, beside: readonly Beside[]): Promise<Reply> {
   const bytes = await files.read('index.html');
   if (bytes === undefined) return plainError(503, 'the console is not built: run npm run build:web', GUARDS);
   const page = Buffer.from(bytes).toString();
   const home = BASE.test(base) ? `${base}${HOME}/` : `${HOME}/`;
   const headers = { ...GUARDS, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' };
-  return new RawReply(page.replaceAll('{{base}}', home), headers);
+  return new RawReply(page.replaceAll('{{base}}', home).replace('{{beside}}', beside.join(' ')), headers);
 }
 
 const isBrowser = ({ headers }: RequestHead): boolean => (headers['accept'] ?? '').includes('text/html');
@@ -87,7 +90,11 @@ const isBrowser = ({ headers }: RequestHead): boolean => (headers['accept'] ?? '
 export const isConsolePath = (path: string): boolean => path === '/' || path === HOME || path.startsWith(`${HOME}/`);
 
 /** The reply to a request for the console. Throws only the errors of reading its files. */
-export async function consoleReply(files: ConsoleFiles, request: RequestHead): Promise<Reply> {
+export async function consoleReply(
+  files: ConsoleFiles,
+  request: RequestHead,
+  beside: readonly Beside[] = [],
+): Promise<Reply> {
   const { method, path, base } = request;
   if (method === 'OPTIONS') return OPTIONS;
   if (path === '/') {
@@ -96,7 +103,7 @@ export async function consoleReply(files: ConsoleFiles, request: RequestHead): P
   }
   if (method !== 'GET' && method !== 'HEAD') return UNROUTED[405];
   const inside = decoded(path.slice(HOME.length + 1));
-  return inside.startsWith('assets/') ? assetReply(files, inside, request) : pageReply(files, request);
+  return inside.startsWith('assets/') ? assetReply(files, inside, request) : pageReply(files, request, beside);
 }
 
 /** The handler of the console's Lambda: a whole reply to a proxy event of API Gateway. */

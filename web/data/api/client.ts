@@ -31,6 +31,10 @@ export interface Options<Id extends OperationName> {
 /** The URL of the service, which serves the console too: below the stage of API Gateway, if there is one. */
 export const SERVICE_URL = new URL('..', document.baseURI).href;
 
+/** Whether this service, a local one, has these pages beside the API. */
+export const hasBeside = (what: 'docs' | 'sync'): boolean =>
+  (document.documentElement.dataset['beside'] ?? '').split(' ').includes(what);
+
 /** The client of the API with a key. It reads nothing from the browser's cache. */
 export const clientWith = (secret: string | undefined): WeftClient =>
   createClient({

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { call } from '../../data/api/client.ts';
+import { call, hasBeside } from '../../data/api/client.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
@@ -14,6 +14,7 @@ import { say } from '../../parts/toast/toast.tsx';
 import { Alerts } from './alerts.tsx';
 import { Mail } from './mail.tsx';
 import type { PartProps } from './part.ts';
+import { Repository } from './repository.tsx';
 
 function Broadcast({ namespace, config }: PartProps) {
   const task = useTask();
@@ -150,6 +151,7 @@ export function SettingsPage({ params }: { readonly params: Readonly<Record<stri
       {value.value === undefined && !error.value && <Skeleton lines={6} />}
       {value.value !== undefined && (
         <>
+          {hasBeside('sync') && <Repository namespace={namespace} />}
           <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
           <Alerts key={JSON.stringify(value.value.alerts)} namespace={namespace} config={config} />
           <Mail key={JSON.stringify(value.value.mail)} namespace={namespace} config={config} />

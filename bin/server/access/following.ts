@@ -1,0 +1,113 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { StreamingHandler } from '../../../lib/adapters/local/gateway.ts';
+import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
+import {
+  type AccessPorts,
+  authenticate,
+  requireAllNamespaces,
+  requirePermission,
+} from '../../../lib/api/http/access.ts';
+import { jsonWith, type Reply, toErrorReply, UNROUTED } from '../../../lib/api/http/reply.ts';
+import { type RequestEvent, type RequestHead, readBody, toRequestHead } from '../../../lib/api/http/request.ts';
+import { ServiceError } from '../../../lib/domain/errors.ts';
+import { verify } from '../../../lib/engine/requests/webhooks/verification.ts';
+import { ownMember } from '../../../lib/language/own-members.ts';
+import type { Followed } from '../follow/followed.ts';
+
+/** `GET`: what the namespaces follow, or one below it. `POST` of one: look for a new commit now. */
+const PATH = '/sync';
+
+/** Whether a path is one of those that say what namespaces follow. */
+export const isFollowingPath = (path: string): boolean => path === PATH || path.startsWith(`${PATH}/`);
+
+/** The longest notice of a push that is read, bytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** What the replies need. */
+export interface FollowingSource {
+  readonly followed: readonly Followed[];
+  /** The environment with the secrets. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** Whether the server of the repository sent the request: by the signature of GitHub and Gitea, or the token of GitLab. */
+function isSigned(head: RequestHead, body: Uint8Array, secret: string): boolean {
+  const token = head.headers['x-gitlab-token'];
+  if (token !== undefined) return timingSafeEqual(digest(token), digest(secret));
+  const evidence = { secrets: new Map([['secret', secret]]), now: 0 };
+  return verify({ ...head, body }, { kind: 'github', secret: 'secret' }, evidence) !== undefined;
+}
+
+interface Asked {
+  readonly ports: AccessPorts;
+  readonly source: FollowingSource;
+  readonly received: RequestEvent;
+  readonly head: RequestHead;
+}
+
+async function needSender({ ports, source, received, head }: Asked, { settings }: Followed): Promise<void> {
+  const { namespace, secret: name = '' } = settings;
+  const secret = ownMember(source.variables, name) ?? '';
+  const isNotice = ['x-hub-signature-256', 'x-gitlab-token'].some(
+    (header) => ownMember(head.headers, header) !== undefined,
+  );
+  if (!isNotice) {
+    return requirePermission(await authenticate(ports, head, namespace), { permission: 'write' }, namespace);
+  }
+  const body = await readBody(received, `sync ${namespace}`, MAX_BYTES);
+  if (secret !== '' && isSigned(head, body, secret)) return;
+  throw new ServiceError('unauthorized', 'the signature is not that of the secret of this namespace in WEFT_FOLLOW');
+}
+
+type Answer = (asked: Asked, one: Followed) => Promise<Reply>;
+
+/** The replies for one namespace, by method. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  GET: async ({ ports, head }, { settings: { namespace }, status }) => {
+    requirePermission(await authenticate(ports, head, namespace), { permission: 'read' }, namespace);
+    return jsonWith(status, { 'Cache-Control': 'no-store' });
+  },
+  POST: async (asked, one) => {
+    await needSender(asked, one);
+    one.pull();
+    return jsonWith(one.status, {}, 202);
+  },
+};
+
+async function list({ ports, source, head }: Asked): Promise<Reply> {
+  if (head.method !== 'GET') return UNROUTED[405];
+  const authenticated = await authenticate(ports, head, undefined);
+  requirePermission(authenticated, { permission: 'read' }, undefined);
+  requireAllNamespaces(authenticated.caller, `this list, unlike ${PATH}/NAMESPACE,`);
+  return jsonWith({ results: source.followed.map(({ status }) => status) }, { 'Cache-Control': 'no-store' });
+}
+
+async function replyTo(asked: Asked): Promise<Reply> {
+  const { method, path } = asked.head;
+  try {
+    if (path === PATH) return await list(asked);
+    const answer = Object.hasOwn(ANSWERS, method) ? ANSWERS[method] : undefined;
+    if (answer === undefined) return UNROUTED[405];
+    const namespace = path.slice(PATH.length + 1);
+    const one = asked.source.followed.find(({ settings }) => settings.namespace === namespace);
+    if (one !== undefined) return await answer(asked, one);
+    // A caller without a key learns no name.
+    await authenticate(asked.ports, asked.head, undefined);
+    throw new ServiceError('not-found', `the namespace '${namespace.slice(0, 100)}' follows no repository`);
+  } catch (error) {
+    if (error instanceof ServiceError) return toErrorReply(error);
+    throw error;
+  }
+}
+
+/** What the namespaces of this process follow, as the gateway calls it. */
+export function followingHandler(ports: AccessPorts, source: FollowingSource): StreamingHandler {
+  return async (event, response) => {
+    const received = event as RequestEvent;
+    await received.enter?.('');
+    const { status, headers, body } = await replyTo({ ports, source, received, head: toRequestHead(received) });
+    (response as ReplyStream).begin({ statusCode: status, headers }).end(body);
+  };
+}
