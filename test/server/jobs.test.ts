@@ -40,7 +40,12 @@ test('a job goes on after a pass over the jobs has failed', async () => {
   try {
     const full = { ...ports, settings: { ...ports.settings, limits: { activeRuns: 0 } } };
     const how = { from: '', revision: 'pinned', repeat: 'failed' } as const;
-    const { namespaceId, id } = await createJob(full, 'jobs', { action: 'rerun', how, request: FAILED });
+    const { namespaceId, id } = await createJob(full, 'jobs', {
+      action: 'rerun',
+      how,
+      request: FAILED,
+      createdBy: 'ada',
+    });
     isBroken = true;
     await expect.poll(() => log.mock.calls.length).toBeGreaterThan(0);
     isBroken = false;

@@ -20,10 +20,10 @@ const DOES = { cancel: ['Cancel', 'cancelled'], rerun: ['Repeat', 'repeated'] } 
 
 /** `40 of 100 runs cancelled, 2 skipped; running`. */
 function progressText(job: unknown): string {
-  const [action, total, done, skipped, state] = ['action', 'total', 'done', 'skipped', 'state'].map((name) =>
-    textAt(job, name),
+  const [action, total, done, skipped, held, state] = ['action', 'total', 'done', 'skipped', 'held', 'state'].map(
+    (name) => textAt(job, name),
   );
-  const left = skipped === '0' ? '' : `, ${skipped} skipped`;
+  const left = `${skipped === '0' ? '' : `, ${skipped} skipped`}${held === '' ? '' : `, ${held} held back`}`;
   const why = textAt(job, 'error');
   const runs = total === '' ? counted(Number(done), 'run') : `${done} of ${counted(Number(total), 'run')}`;
   return `${runs} ${DOES[action === 'cancel' ? 'cancel' : 'rerun'][1]}${left}; ${state}${why === '' ? '' : `: ${why}`}`;
@@ -65,10 +65,11 @@ export async function listJobs(service: Service, base: string, isJson: boolean):
   const cells = rows.map((job) => [
     textAt(job, 'id'),
     textAt(job, 'createdAt').replace(/\.\d+Z$/, 'Z'),
+    textAt(job, 'createdBy'),
     progressText(job),
   ]);
   return result({ json: isJson }, rows, () =>
-    cells.length === 0 ? 'no jobs' : toTable([['JOB', 'CREATED', 'PROGRESS'], ...cells]),
+    cells.length === 0 ? 'no jobs' : toTable([['JOB', 'CREATED', 'BY', 'PROGRESS'], ...cells]),
   );
 }
 

@@ -11,9 +11,10 @@ export const endpoints: EndpointsOf<keyof typeof routes> = {
     const { id, name } = await namespaces.need(ports, path.namespace);
     return { namespace: name, jobs: (await jobs.list(ports, id)).map(jobs.toRecord) };
   },
-  createJob: async (ports, { path, query, input }) => {
+  createJob: async (ports, { path, query, input, caller }) => {
     const { action, ...how } = input;
-    const job = await createJob(ports, path.namespace, { action, how, request: toListRequest(query) });
+    const wanted = { action, how, request: toListRequest(query), createdBy: caller.name };
+    const job = await createJob(ports, path.namespace, wanted);
     return { namespace: path.namespace, job: jobs.toRecord(job) };
   },
   stopJob: async (ports, { path, query }) => {

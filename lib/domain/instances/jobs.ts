@@ -26,6 +26,10 @@ export interface Progress {
   readonly skipped: number;
   /** The id of the run after which it goes on; empty: from the oldest one. */
   readonly after: string;
+  /** No run is left after that one; those that are held may be. */
+  readonly isSearched: boolean;
+  /** The ids of runs that are repeated later, because their workflows have no place for them. */
+  readonly held: readonly string[];
   /** It goes on then at the earliest, milliseconds since 1970; 0: at once. */
   readonly waitsUntil: number;
   /** Until then one process works on it, milliseconds since 1970; 0: none does. */
@@ -47,6 +51,8 @@ export interface Job extends Progress {
   readonly how: { readonly from: string; readonly revision: 'pinned' | 'latest'; readonly repeat: 'failed' | 'all' };
   /** Only runs that were started until then, milliseconds since 1970: when it was created. */
   readonly at: number;
+  /** The name of the key that created it, as in the audit log; `admin` for the administrative one. */
+  readonly createdBy: string;
   /** How many runs the filters select; absent: more than were counted. */
   readonly total?: number | undefined;
   /** Each change has a number of its own. */
@@ -66,6 +72,8 @@ const BEGINNING: Progress = {
   done: 0,
   skipped: 0,
   after: '',
+  isSearched: false,
+  held: [],
   waitsUntil: 0,
   claimedUntil: 0,
   faults: 0,
@@ -73,7 +81,7 @@ const BEGINNING: Progress = {
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
-function toItem({ filter, how, ...job }: Job, now: number) {
+function toItem({ filter, how, held, ...job }: Job, now: number) {
   const ttl = toTtl(now + (job.state === 'running' ? MAX_MS : KEPT_MS));
   const { id, namespaceId, ...facts } = job;
   return omitUndefined({
@@ -82,14 +90,17 @@ function toItem({ filter, how, ...job }: Job, now: number) {
     namespaceId,
     filter: JSON.stringify(filter),
     how: JSON.stringify(how),
+    held: held.length === 0 ? undefined : held.join(' '),
     ttl,
   });
 }
 
+/** Jobs of earlier versions have no creator, and hold no runs. */
 function fromItem(item: Item): Job {
-  const { pk: _, sk: __, job, ttl: ___, filter, how, ...facts } = item;
-  const texts = { filter: parseJson(String(filter)), how: parseJson(String(how)) };
-  return { ...facts, id: String(job), ...texts } as unknown as Job;
+  const { pk: _, sk: __, job, ttl: ___, filter, how, held = '', ...facts } = item;
+  const lists = { held: String(held).split(' ').filter(Boolean) };
+  const texts = { filter: parseJson(String(filter)), how: parseJson(String(how)), ...lists };
+  return { createdBy: '', isSearched: false, ...facts, id: String(job), ...texts } as unknown as Job;
 }
 
 /** The jobs of a namespace, the newest first, at most 100. */
@@ -109,7 +120,7 @@ export async function need({ table }: Pick<Ports, 'table'>, namespaceId: string,
 export async function create(
   { table, clock }: Needs,
   namespace: Namespace,
-  wanted: Pick<Job, 'action' | 'filter' | 'how' | 'total' | 'at'>,
+  wanted: Pick<Job, 'action' | 'filter' | 'how' | 'total' | 'at' | 'createdBy'>,
 ): Promise<Job> {
   const running = (await list({ table }, namespace.id)).filter(({ state }) => state === 'running').length;
   if (running >= MAX_RUNNING) {
@@ -150,9 +161,11 @@ export async function open({ table }: Pick<Ports, 'table'>): Promise<Job[]> {
 }
 
 /** The wire form. */
-export const toRecord = ({ id, action, state, total, done, skipped, at, filter, error, waitsUntil }: Job) =>
+export const toRecord = ({ id, action, state, total, done, skipped, at, filter, error, waitsUntil, ...job }: Job) =>
   omitUndefined({
     id,
+    createdBy: job.createdBy === '' ? undefined : job.createdBy,
+    held: job.held.length === 0 ? undefined : job.held.length,
     action,
     state,
     total,

@@ -245,12 +245,14 @@ const jobRecord = z.object({
   total: z.optional(z.int()),
   done: z.int(),
   skipped: z.int(),
+  held: z.optional(z.int()),
   createdAt: time,
+  createdBy: z.optional(z.string()),
   filter: z.array(z.object({ field: z.string(), type: z.string(), val: z.string() })),
   error: z.optional(z.string()),
   waitsUntil: z.optional(time),
 });
-/** `total` is absent for more than 10,000 runs. `waitsUntil`: a limit of the namespace is waited for. */
+/** `total` is absent for more than 10,000 runs. `waitsUntil`: a limit is waited for. `held`: runs whose workflows have no place for them yet. */
 export const job = z.object({ namespace: z.string(), job: jobRecord });
 /** The newest first, at most 100; an ended job is listed for 30 days. */
 export const jobs = z.object({ namespace: z.string(), jobs: z.array(jobRecord) });

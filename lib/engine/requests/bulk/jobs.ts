@@ -5,11 +5,12 @@ import * as runs from '../../../domain/runs/runs.ts';
 import { type ListRequest, toListRequest } from '../../../domain/storage/list-requests.ts';
 import { BusyError } from '../../../ports/executions.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../time/units.ts';
+import { FullError } from '../../admission/refusals.ts';
 import { BY_JOB } from '../../delivery/cancellation.ts';
 import { cancel } from '../../delivery/deliver.ts';
 import type { CleanupPorts } from '../../ports.ts';
 import { forEachOf } from '../../recovery/visits.ts';
-import { isFull, needStatus, rerunMany } from './rerunning.ts';
+import { isFull, needStatus, repeat, rerunMany } from './rerunning.ts';
 import { selected } from './selection.ts';
 
 /** The runs of one part of a job, after which its progress is stored. */
@@ -27,13 +28,18 @@ const CLAIM_MS = 15 * SECOND_MS;
 /** A job fails after so many faults in turn. */
 const MAX_FAULTS = 10;
 
+/** The most runs of a job that wait for places of their workflows, while it goes on with others. */
+const MAX_HELD = 100;
+
 /** What a part of a job did, and where the next one goes on. */
 interface Part {
   readonly done: number;
   readonly skipped: number;
-  /** Absent: no run is left. */
+  /** Absent: no run is left, except those that are held. */
   readonly after?: string;
+  readonly held?: readonly string[];
   readonly waitsUntil?: number;
+  readonly error?: string;
 }
 
 const requestOf = (filter: ListRequest['filter']): ListRequest => ({ ...toListRequest({}), filter });
@@ -60,14 +66,45 @@ async function cancelPart(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
   return part;
 }
 
-async function rerunPart(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
+/** Repeats the next runs, and holds those whose workflows have no place, of which there is room for more. */
+async function rerunNext(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
   const { namespace, at, filter, after, how } = job;
-  const wanted = { request: requestOf(filter), at, after, ...how, patch: [], dryRun: false, limit: PART };
+  const held = [...job.held];
+  const hold = (id: string) => held.push(id) > 0;
+  const wanted = { request: requestOf(filter), at, after, ...how, patch: [], dryRun: false, limit: PART, hold };
   const { instances, next, retryAfter } = await rerunMany(ports, namespace, wanted);
   const done = instances.filter(({ rerun }) => rerun !== undefined).length;
   const waiting = retryAfter === undefined ? {} : { waitsUntil: ports.clock.now() + retryAfter * SECOND_MS };
-  return { done, skipped: instances.length - done, ...(next === undefined ? {} : { after: next }), ...waiting };
+  return { done, skipped: instances.length - done, held, ...(next === undefined ? {} : { after: next }), ...waiting };
 }
+
+/** Tries some of the held runs again. Waits if none of them got a place, or at a limit of the namespace. */
+async function rerunHeld(ports: CleanupPorts, { held, how, isSearched, after }: jobs.Job): Promise<Part> {
+  const part = { done: 0, skipped: 0 };
+  const still: string[] = [];
+  const tried = held.slice(0, PART);
+  let full: ServiceError | undefined;
+  for (const [index, id] of tried.entries()) {
+    try {
+      const { rerun } = await repeat(ports, id, { ...how, patch: [], dryRun: false });
+      part[rerun === undefined ? 'skipped' : 'done'] += 1;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isFull(error)) throw error;
+      full = error;
+      still.push(id);
+      if (error instanceof FullError) continue;
+      still.push(...tried.slice(index + 1));
+      break;
+    }
+  }
+  const next = { ...part, held: [...held.slice(PART), ...still], ...(isSearched ? {} : { after }) };
+  const isWaiting = full !== undefined && (still.length === tried.length || !(full instanceof FullError));
+  if (full === undefined || !isWaiting) return next;
+  return { ...next, error: full.message, waitsUntil: ports.clock.now() + (full.retryAfter ?? 1) * SECOND_MS };
+}
+
+const rerunPart = (ports: CleanupPorts, job: jobs.Job): Promise<Part> =>
+  job.isSearched || job.held.length + PART > MAX_HELD ? rerunHeld(ports, job) : rerunNext(ports, job);
 
 const PARTS = { cancel: cancelPart, rerun: rerunPart } as const satisfies Record<jobs.JobAction, unknown>;
 
@@ -87,9 +124,10 @@ function afterFailure(ports: CleanupPorts, job: jobs.Job, error: unknown): Parti
 
 async function nextProgress(ports: CleanupPorts, job: jobs.Job): Promise<Partial<jobs.Progress>> {
   try {
-    const { done, skipped, after, waitsUntil = 0 } = await PARTS[job.action](ports, job);
-    const sums = { done: job.done + done, skipped: job.skipped + skipped, faults: 0, error: undefined };
-    return after === undefined ? { ...sums, state: 'over', waitsUntil: 0 } : { ...sums, after, waitsUntil };
+    const { done, skipped, after, held = [], waitsUntil = 0, error } = await PARTS[job.action](ports, job);
+    const sums = { done: job.done + done, skipped: job.skipped + skipped, held, faults: 0, error };
+    if (after !== undefined) return { ...sums, after, waitsUntil };
+    return { ...sums, isSearched: true, ...(held.length === 0 ? { state: 'over', waitsUntil: 0 } : { waitsUntil }) };
   } catch (error) {
     return afterFailure(ports, job, error);
   }
@@ -164,14 +202,19 @@ async function countOf(ports: CleanupPorts, namespace: string, wanted: Pick<jobs
 export async function createJob(
   ports: CleanupPorts,
   name: string,
-  { action, how, request }: Pick<jobs.Job, 'action' | 'how'> & { readonly request: ListRequest },
+  {
+    action,
+    how,
+    request,
+    createdBy,
+  }: Pick<jobs.Job, 'action' | 'how' | 'createdBy'> & { readonly request: ListRequest },
 ): Promise<jobs.Job> {
   if (action === 'rerun') needStatus(request);
   const namespace = await namespaces.need(ports, name);
   const filter = action === 'cancel' && !hasStatus(request.filter) ? [...request.filter, PENDING] : request.filter;
   const at = ports.clock.now();
   const total = await countOf(ports, name, { filter, at });
-  const job = await jobs.create(ports, namespace, { action, filter, how, at, total });
+  const job = await jobs.create(ports, namespace, { action, filter, how, at, total, createdBy });
   created += 1;
   return advance(ports, job, at + REQUEST_MS);
 }

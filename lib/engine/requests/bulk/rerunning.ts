@@ -3,6 +3,7 @@ import * as runs from '../../../domain/runs/runs.ts';
 import { derivedId, spreadId } from '../../../domain/storage/ids.ts';
 import type { ListRequest } from '../../../domain/storage/list-requests.ts';
 import { toTimestamp } from '../../../time/timestamps.ts';
+import { FullError } from '../../admission/refusals.ts';
 import type { CleanupPorts } from '../../ports.ts';
 import type { Warning } from '../start/effects.ts';
 import { planRerun, type Rerun, rerun } from '../start/rerun.ts';
@@ -14,6 +15,8 @@ export interface BulkRerun extends Rerun, Selection {
   readonly dryRun: boolean;
   /** The most runs of this request. */
   readonly limit: number;
+  /** Called with a run whose workflow has no place for it. True: the caller repeats it later. */
+  readonly hold?: (id: string, error: FullError) => boolean;
 }
 
 /** The result for a run: the id of its repetition, or why it has none. */
@@ -38,7 +41,11 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 export const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
 
 /** Repeats one run. Throws `too-many` or `over-quota` where a limit is reached; another error of the caller is a reason to skip. */
-async function repeat(ports: CleanupPorts, id: string, { dryRun, ...how }: BulkRerun): Promise<Repeated> {
+export async function repeat(
+  ports: CleanupPorts,
+  id: string,
+  { dryRun, ...how }: Rerun & Pick<BulkRerun, 'dryRun'>,
+): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
   if (run === undefined || skipped !== undefined)
@@ -88,18 +95,25 @@ export async function rerunMany(ports: CleanupPorts, namespace: string, wanted: 
   const reply = { namespace, dryRun: wanted.dryRun, at: toTimestamp(wanted.at) };
   const done: Repeated[] = [];
   let total = 0;
+  let held = 0;
+  let last = wanted.after;
   for await (const { id } of selected(ports, namespace, wanted)) {
     total += 1;
-    if (done.length >= wanted.limit) {
+    if (done.length + held >= wanted.limit) {
       if (wanted.dryRun) continue;
-      return { ...reply, instances: done, next: done.at(-1)?.instance ?? wanted.after };
+      return { ...reply, instances: done, next: last };
     }
     try {
       done.push(await repeat(ports, id, wanted));
     } catch (error) {
-      if (!(error instanceof ServiceError) || !isFull(error) || done.length === 0) throw error;
-      return { ...reply, instances: done, next: done.at(-1)?.instance ?? '', retryAfter: error.retryAfter ?? 1 };
+      if (!(error instanceof ServiceError) || !isFull(error)) throw error;
+      if (!(error instanceof FullError && wanted.hold?.(id, error))) {
+        if (done.length + held === 0) throw error;
+        return { ...reply, instances: done, next: last, retryAfter: error.retryAfter ?? 1 };
+      }
+      held += 1;
     }
+    last = id;
   }
   return { ...reply, ...(wanted.dryRun ? { total } : {}), instances: done };
 }

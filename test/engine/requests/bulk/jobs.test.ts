@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LocalTable } from '../../../../lib/adapters/local/table/table.ts';
 import * as jobs from '../../../../lib/domain/instances/jobs.ts';
 import * as namespaces from '../../../../lib/domain/namespaces/namespaces.ts';
@@ -86,7 +86,7 @@ test.each([3, 4, 7, 12, 14, 20, 30])(
   'a job whose process is killed after %i writes is finished by the next one, with each run once',
   async (writes) => {
     const ids = await start('/waits', 25);
-    const order = { action: 'cancel', how: HOW, request: ALL } as const;
+    const order = { action: 'cancel', how: HOW, createdBy: 'ada', request: ALL } as const;
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     await createJob(killedAfter(writes), name, order).catch(() => undefined);
     log.mockRestore();
@@ -102,7 +102,7 @@ test.each([3, 4, 7, 12, 14, 20, 30])(
 test('two processes do not work on one job at the same time', async () => {
   await start('/waits', 25);
   const namespace = await namespaces.need(ports, name);
-  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 25 } as const;
+  const wanted = { action: 'cancel', filter: [], how: HOW, createdBy: 'ada', at: memory.now, total: 25 } as const;
   await jobs.create(ports, namespace, wanted);
   await Promise.all([1, 2, 3].map(() => advanceAll(ports, memory.now + MINUTE_MS)));
   expect(await newest()).toMatchObject({ state: 'over', done: 25, skipped: 0 });
@@ -111,7 +111,7 @@ test('two processes do not work on one job at the same time', async () => {
 test('a stopped job changes no further run', async () => {
   const ids = await start('/waits', 5);
   const namespace = await namespaces.need(ports, name);
-  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 5 } as const;
+  const wanted = { action: 'cancel', filter: [], how: HOW, createdBy: 'ada', at: memory.now, total: 5 } as const;
   const { id } = await jobs.create(ports, namespace, wanted);
   await stopJob(ports, name, id);
   await later(MINUTE_MS);
@@ -122,9 +122,9 @@ test('a job that reaches the limit of active runs says so, and goes on when ther
   await start('/fails', 2);
   const [holder = ''] = await start('/waits', 1);
   ports = { ...ports, settings: { ...ports.settings, limits: { activeRuns: 1 } } };
-  await createJob(ports, name, { action: 'rerun', how: HOW, request: FAILED });
+  await createJob(ports, name, { action: 'rerun', how: HOW, createdBy: 'ada', request: FAILED });
   expect(await newest()).toMatchObject({ state: 'running', done: 0, error: expect.stringMatching(/active|limit/) });
-  await createJob(ports, name, { action: 'cancel', how: HOW, request: ALL });
+  await createJob(ports, name, { action: 'cancel', how: HOW, createdBy: 'ada', request: ALL });
   expect(await pendingOf([holder])).toBe(0);
   ports = { ...ports, settings: memory.ports.settings };
   await later(5 * MINUTE_MS);
@@ -133,9 +133,61 @@ test('a job that reaches the limit of active runs says so, and goes on when ther
   expect(done?.error).toBeUndefined();
 });
 
+describe('a workflow that has no place for the repetition of its run', () => {
+  const NARROW = `concurrency: {limit: 1, whenFull: refuse}
+states: [{id: a, type: switch, conditions: [{condition: jq(.fails == true), transition: b}], defaultTransition: nap},
+  {id: b, type: error, error: my.code, message: broken}, {id: nap, type: delay, duration: PT1H}]
+`;
+  const ALL_FAILED = toListRequest({
+    'filter.field': ['STATUS'],
+    'filter.type': ['MATCH'],
+    'filter.val': ['failed'],
+  });
+  const startNarrow = async (input: string) => {
+    memory.now += 1;
+    return (await execute(ports, { namespace: name, path: '/narrow', ref: '', input: Buffer.from(input) })).run.id;
+  };
+
+  beforeEach(() => createWorkflow(ports, { namespace: name, path: '/narrow', source: NARROW }));
+
+  test('does not keep the job from others: it comes back to that run', async () => {
+    const failed = await startNarrow('{"fails": true}');
+    await start('/fails', 15);
+    const holder = await startNarrow('{}');
+    memory.now += 1;
+    const job = await createJob(ports, name, { action: 'rerun', how: HOW, request: ALL_FAILED, createdBy: 'ada' });
+    expect(job).toMatchObject({ state: 'running', done: 15, skipped: 0, held: [failed], createdBy: 'ada' });
+    expect(job.error).toContain('/narrow');
+    expect(jobs.toRecord(job)).toMatchObject({ held: 1, createdBy: 'ada', waitsUntil: expect.any(String) });
+    await later(5 * MINUTE_MS);
+    expect(await newest()).toMatchObject({ state: 'running', done: 15, held: [failed] });
+    const run = await runs.find(ports, holder);
+    if (run === undefined) throw new Error('the run is lost');
+    await cancel(ports, run, BY_JOB);
+    await later(5 * MINUTE_MS);
+    expect(await newest()).toMatchObject({ state: 'over', done: 16, skipped: 0, held: [] });
+    expect((await runs.find(ports, failed))?.reruns).toHaveLength(1);
+  });
+
+  test('holds at most a hundred runs, and then lets the job wait for a place', async () => {
+    for (let n = 0; n < 103; n += 1) await startNarrow('{"fails": true}');
+    const holder = await startNarrow('{}');
+    await start('/fails', 1);
+    await createJob(ports, name, { action: 'rerun', how: HOW, request: ALL_FAILED, createdBy: 'ada' });
+    const waiting = await newest();
+    expect([waiting.state, waiting.done, waiting.held.length, waiting.isSearched]).toEqual(['running', 0, 100, false]);
+    const run = await runs.find(ports, holder);
+    if (run === undefined) throw new Error('the run is lost');
+    await cancel(ports, run, BY_JOB);
+    await later(5 * MINUTE_MS);
+    const { state, done, held } = await newest();
+    expect([state, done, held.length]).toEqual(['running', 1, 99]);
+  });
+});
+
 test('at most ten jobs of a namespace run', async () => {
   const namespace = await namespaces.need(ports, name);
-  const wanted = { action: 'cancel', filter: [], how: HOW, at: memory.now, total: 0 } as const;
+  const wanted = { action: 'cancel', filter: [], how: HOW, createdBy: 'ada', at: memory.now, total: 0 } as const;
   for (let n = 0; n < 10; n += 1) await jobs.create(ports, namespace, wanted);
   await expect(jobs.create(ports, namespace, wanted)).rejects.toThrow('10 jobs of the namespace run');
   await later(MINUTE_MS);
@@ -179,7 +231,12 @@ test('a job without a total is created when its runs are not found within a seco
       return database.table.query(query);
     },
   };
-  const job = await createJob({ ...ports, table: slow }, name, { action: 'cancel', how: HOW, request: ALL });
+  const job = await createJob({ ...ports, table: slow }, name, {
+    action: 'cancel',
+    how: HOW,
+    createdBy: 'ada',
+    request: ALL,
+  });
   expect(job.total).toBeUndefined();
   await later(MINUTE_MS);
   expect([await pendingOf(ids), (await newest()).state]).toEqual([0, 'over']);
