@@ -489,7 +489,7 @@ export interface Operations {
   };
   restoreNode: {
     path: { readonly namespace: string; readonly node: string };
-    query: 'cursor';
+    query: 'cursor' | 'ref';
     body: undefined;
     reply: RestorationReply;
     frame: never;

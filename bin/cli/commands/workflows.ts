@@ -249,7 +249,7 @@ export const workflows = defineVerbs({
     'workflows move PATH PATH',
     'workflows delete PATH... [--yes]',
     'workflows delete PATH --ref REF',
-    'workflows deleted [PATH] [--limit N] | restore PATH',
+    'workflows deleted [PATH] [--limit N] | restore PATH [--ref REVISION]',
     'workflows save|discard PATH',
     'workflows enable|disable PATH...',
     'workflows tag PATH [TAG [--ref REF]]',

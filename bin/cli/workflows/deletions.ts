@@ -42,12 +42,13 @@ export async function deleted(values: Values, [path = '']: readonly string[], te
   );
 }
 
-/** Creates a deleted workflow again, or the workflows of a deleted directory. */
+/** Creates a deleted workflow again, or the workflows of a deleted directory: the newest deletion, or that of `--ref`. */
 export async function restore(values: Values, [path = '']: readonly string[], terminal: Terminal): Promise<Outcome> {
   const { service, remote } = await openPlace(values, terminal);
+  const ref = values.ref === undefined ? '' : `&ref=${encodeURIComponent(values.ref)}`;
   const restored: string[] = [];
   const failed: { readonly path: string; readonly message: string }[] = [];
-  for await (const reply of pagesOf(service, 'POST', `${treePathOf(remote, path)}?op=restore`)) {
+  for await (const reply of pagesOf(service, 'POST', `${treePathOf(remote, path)}?op=restore${ref}`)) {
     restored.push(...textsAt(reply, 'restored').map(shownPath));
     const rows = listAt(reply, 'failed');
     failed.push(...rows.map((row) => ({ path: shownPath(textAt(row, 'path')), message: textAt(row, 'message') })));

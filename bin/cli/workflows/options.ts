@@ -10,7 +10,7 @@ export const OPTIONS = {
   ref: {
     type: 'string',
     value: 'REF',
-    help: 'get, source, tag, check, machine, delete: revision, tag or latest (default: latest)',
+    help: 'get, source, tag, check, machine, delete: revision, tag or latest (default: latest); restore: of deleted',
   },
   output: { type: 'string', short: 'o', value: 'FOLDER', help: 'pull: the folder to write to (default: this folder)' },
   'keep-extension': { type: 'boolean', help: 'pull: write the workflow wf.yaml to the file wf.yaml, not wf.yaml.yaml' },

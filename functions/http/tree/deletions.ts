@@ -17,6 +17,10 @@ export const endpoints: EndpointsOf<keyof typeof routes> = {
   },
   restoreNode: async (ports, { path, query }) => ({
     namespace: path.namespace,
-    ...(await restoreNode(ports, path.namespace, path.node, query['cursor']?.[0] ?? '')),
+    ...(await restoreNode(ports, path.namespace, {
+      place: path.node,
+      ref: query['ref']?.[0] ?? '',
+      after: query['cursor']?.[0] ?? '',
+    })),
   }),
 };

@@ -46,7 +46,7 @@ export const SUMMARIES: Readonly<Record<RouteId, string>> = {
   listDeletions:
     'Lists the deleted workflows at a path and below it that can be restored, the newest deletion first, up to 100 a page.',
   restoreNode:
-    'Creates a deleted workflow again with its latest source, or the workflows of a deleted directory, up to 50 in a call.',
+    'Creates a deleted workflow again with its latest source, or the workflows of a deleted directory, up to 50 in a call: of the newest deletion, or of the one with the revision `ref` in the list.',
   getMirror: 'Describes the Git mirror at a node.',
   updateMirror: 'Changes the settings of a Git mirror.',
   lockMirror: 'Locks a Git mirror.',

@@ -119,17 +119,14 @@ export async function list(ports: Reader, namespaceId: string, { below, limit, c
 }
 
 /**
- * The newest deletion at a path: of the workflow, or of all workflows of the directory, ordered by path. Empty if there is
- * none that can be undone.
+ * The deletion at a path whose workflow had the latest revision `latest`, or with '' the newest one: of the workflow, or of
+ * all workflows that were deleted with it below the directory, ordered by path. Empty if there is none that can be undone.
  */
-export async function find(ports: Reader, namespaceId: string, path: string): Promise<Deletion[]> {
-  const below = `${path}/`;
+export async function find(ports: Reader, namespaceId: string, path: string, latest: string): Promise<Deletion[]> {
   const found: Deletion[] = [];
-  for await (const deletion of deletionsOf(ports, namespaceId)) {
-    const [first] = found;
-    if (first === undefined && deletion.path === path) return [deletion];
-    const isOfGroup = first === undefined || first.group === deletion.group;
-    if (isOfGroup && deletion.path.startsWith(below)) found.push(deletion);
-  }
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  for await (const deletion of deletionsOf(ports, namespaceId)) if (isAt(deletion.path, path)) found.push(deletion);
+  const chosen = latest === '' ? found[0] : found.find((one) => one.latest === latest);
+  if (chosen === undefined || chosen.path === path) return chosen === undefined ? [] : [chosen];
+  const together = found.filter((one) => one.group === chosen.group && one.path !== path);
+  return together.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

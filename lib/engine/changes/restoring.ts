@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { pathOf, segmentsOf } from '../../domain/names.ts';
 import * as deletions from '../../domain/namespaces/deletions.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
+import { isUnderway } from '../../domain/purging/underway.ts';
 import { findKept } from '../../domain/tree/kept-sources.ts';
 import * as nodes from '../../domain/tree/nodes.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -34,8 +35,8 @@ async function restoreOne(ports: EnginePorts, { id, name }: Namespace, deletion:
   const { path, latest, live, logger, attributes } = deletion;
   const kept = await findKept(ports, id, latest);
   if (kept === undefined) {
-    const reason = 'its deletion is under way, so try again in a minute; or it was too large';
-    throw new ServiceError('not-found', `the source of '${path}' is not kept: ${reason}`);
+    const others = "other deletions at this path are in the list, and 'ref' names one by its revision";
+    throw new ServiceError('not-found', `the source of '${path}' is not kept, because it was too large; ${others}`);
   }
   await createParents(ports, name, path);
   const { source } = kept.revision;
@@ -43,21 +44,31 @@ async function restoreOne(ports: EnginePorts, { id, name }: Namespace, deletion:
   await ports.table.write([deletions.toRemoval(id, deletion)]);
 }
 
+/** What is restored: the newest deletion at a path, or the one of the revision `ref`, after the path `after`. */
+export interface Wanted {
+  readonly place: string;
+  /** The latest revision of a deleted workflow; empty: the newest deletion. */
+  readonly ref: string;
+  readonly after: string;
+}
+
 /**
- * Creates the workflow again that was deleted at a path last, or the workflows of the directory, with their directories. Each
+ * Creates the workflow again that was deleted at a path, or the workflows of the directory, with their directories. Each
  * has its latest source, its attributes, its logger, and is enabled as it was; quotas count it as a new one. A workflow of a
  * directory that cannot be restored is `failed`. Throws `not-found` if nothing can be restored there, and for a single
- * workflow what its creation throws.
+ * workflow what its creation throws. Throws `conflict` while the deletion is under way: only a part of it could be undone.
  */
 export async function restoreNode(
   ports: EnginePorts,
   namespaceName: string,
-  place: string,
-  after: string,
+  { place, ref, after }: Wanted,
 ): Promise<Restoration> {
   const { namespace } = await nodes.need(ports, namespaceName, '/');
   const path = pathOf(segmentsOf(place));
-  const found = path === '/' ? [] : await deletions.find(ports, namespace.id, path);
+  if (await isUnderway(ports, namespace.id, path)) {
+    throw new ServiceError('conflict', `the deletion of '${path}' is still under way; restore it in a minute`, {}, 60);
+  }
+  const found = path === '/' ? [] : await deletions.find(ports, namespace.id, path, ref);
   const [first] = found;
   if (first === undefined) throw new ServiceError('not-found', `nothing that was deleted at '${path}' can be restored`);
   const open = found.filter((one) => one.path > after);

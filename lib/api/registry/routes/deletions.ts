@@ -18,7 +18,7 @@ export const deletions = {
     method: 'POST',
     path: NODE,
     op: 'restore',
-    query: ['cursor'],
+    query: ['cursor', 'ref'],
     reply: 'restoration',
     permission: 'write',
     from: 'weft',

@@ -15,10 +15,10 @@ interface RowProps {
   readonly onTried: () => void;
 }
 
-function Row({ namespace, deleted: { path, deletedAt }, onTried }: RowProps) {
+function Row({ namespace, deleted: { path, deletedAt, revision }, onTried }: RowProps) {
   const task = useTask();
   const work = async () => {
-    const isDone = await task.run(() => restore(namespace, path));
+    const isDone = await task.run(() => restore(namespace, path, revision));
     if (isDone) say(`Restored ${path}`);
     else say(`Not restored: ${task.error.value?.message}`, { isWrong: true });
     onTried();
