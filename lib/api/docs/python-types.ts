@@ -119,12 +119,13 @@ from typing import Any, Dict, List, Literal, Mapping, NamedTuple, Optional, Type
 
 
 class Operation(NamedTuple):
-    """A request: method, path below /api, \`op\`, and how the reply is read: json, bytes, none."""
+    """A request: method, path below /api, \`op\`, how the reply is read (json, bytes, none), and whether it streams."""
 
     method: str
     path: str
     op: Optional[str]
     reply: str
+    streams: bool = False
 `;
 
 /** The types of replies and the table of all operations, as a Python module. Throws if a name stands for two types. */
@@ -140,7 +141,9 @@ export function pythonTypes(description: Description): string {
   const table = rows.map(({ method, path, operation }) => {
     const op = opOf(operation);
     const cells = [quoted(method), quoted(path), op === undefined ? 'None' : quoted(op)];
-    return `    ${quoted(operation.operationId)}: Operation(${cells.join(', ')}, ${quoted(replyKind(operation))}),`;
+    const isStream = operation['x-frame'] !== undefined;
+    const last = `${quoted(replyKind(operation))}${isStream ? ', True' : ''}`;
+    return `    ${quoted(operation.operationId)}: Operation(${cells.join(', ')}, ${last}),`;
   });
   return `${HEAD}\n\n${declarations.text}\n\n\nOPERATIONS: Mapping[str, Operation] = {\n${table.join('\n')}\n}\n`;
 }

@@ -1,6 +1,7 @@
 """The client against a running service, and against a server that loses replies. See python.test.ts."""
 
 import http.server
+import io
 import json
 import os
 import threading
@@ -10,6 +11,7 @@ import unittest.mock
 import uuid
 
 from weft_workflows import Client, RunError, UnreachableError, WeftError
+from weft_workflows.frames import frames_of
 
 URL, KEY = os.environ["WEFT_URL"], os.environ["WEFT_KEY"]
 BIG = 9007199254740993
@@ -161,10 +163,62 @@ class Service(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'namespace' is empty"):
             self.client.call("getUsage", namespace="")
 
+    def test_a_stream_yields_a_frame_now_and_after_each_change(self):
+        self.space.push("soon", LATER.replace("PT2S", "PT1S"))
+        instance = self.space.start("soon")
+        states = []
+        for frame in self.client.stream("getInstance", namespace=self.space.name, instance=instance):
+            states.append(frame["instance"]["status"])
+            if states[-1] != "pending":
+                break
+        self.assertEqual((states[0], states[-1]), ("pending", "complete"))
+        self.space.push("greet", GREET)
+        instance = self.space.start("greet", {"name": "Ada", "id": BIG})
+        path = {"namespace": self.space.name, "instance": instance}
+        lines = []
+        for frame in self.client.stream("getInstanceLogs", **path):
+            lines += [one["msg"] for one in frame["results"]]
+            if "Workflow completed." in lines:
+                break
+        self.assertIn('"Ada"', lines)
+
+    def test_a_stream_that_does_not_exist_is_an_error(self):
+        with self.assertRaisesRegex(ValueError, "'getUsage' has no stream; these have one: .*getInstance, "):
+            self.client.stream("getUsage", namespace=self.space.name)
+        with self.assertRaises(WeftError) as raised:
+            next(self.client.stream("getInstance", namespace=self.space.name, instance=str(uuid.uuid4())))
+        self.assertIn("not found", raised.exception.message)
+        with self.assertRaises(WeftError) as raised:
+            next(Client(URL, "wrong").stream("listNamespaces"))
+        self.assertEqual(raised.exception.status, 401)
+
     def test_a_wrong_key_is_refused(self):
         with self.assertRaises(WeftError) as raised:
             Client(URL, "wrong").namespaces()
         self.assertEqual(raised.exception.status, 401)
+
+
+class Frames(unittest.TestCase):
+    def test_lines_end_in_three_ways_and_data_may_have_several(self):
+        sent = b"data: a\r\nid: 7\r\n\r\n: a comment\n\nevent: error\rdata:b\rdata: c\r\rdata\n\nother: x\n\ndata: cut"
+        for size in (1, 2, 1000):
+            raw = io.BufferedReader(Pieces(sent, size))
+            self.assertEqual(list(frames_of(raw)), [("message", "a"), ("error", "b\nc"), ("message", "")])
+
+
+class Pieces(io.RawIOBase):
+    """Bytes that arrive in pieces of a size."""
+
+    def __init__(self, content, size):
+        self.left, self.size = content, size
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        piece, self.left = self.left[: self.size], self.left[self.size :]
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 class Faults(unittest.TestCase):
@@ -223,6 +277,12 @@ class Faults(unittest.TestCase):
         client.namespace("n").run("w")
         self.assertEqual(len({key for _, _, key in seen}), 1)
         self.assertEqual(len(seen), 2)
+
+    def test_a_stream_is_opened_again_until_it_begins_and_not_after_it_broke(self):
+        client, seen = self.serve((503, {}), (None, {}), (200, {"Transfer-Encoding": "chunked"}))
+        with self.assertRaises(UnreachableError):
+            list(client.stream("listNamespaces"))
+        self.assertEqual(len(seen), 3)
 
     def test_a_redirect_is_an_error_and_the_key_is_not_sent_on(self):
         other, reached = self.serve((200, {}))

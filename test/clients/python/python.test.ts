@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
   });
 
   test('the programs of docs/python.md and of the package run as they are', async () => {
-    const [client = '', operations = '', worker = '', ...others] = blocksOf('docs/python.md');
+    const [client = '', operations = '', stream = '', worker = '', ...others] = blocksOf('docs/python.md');
     expect(others).toEqual([]);
     const outputOf = async (program: string): Promise<string> => {
       const { code, out } = await outcomeOf(start(['-W', 'error', '-c', program]));
@@ -103,6 +103,7 @@ describe.skipIf(missing !== undefined)(`with python3${missing === undefined ? ''
     expect(lines[1]).toMatch(/^order\.empty the run \S+ failed: order\.empty: no items$/);
     expect(lines).toContain('info Preparing workflow triggered by api.');
     expect(await outputOf(operations)).toBe('1\n');
+    expect((await outputOf(stream)).trim().split('\n').at(-1)).toBe('complete');
     const put = '/api/namespaces/shop/tree/flow?op=create-workflow';
     expect((await service.call('PUT', put, { body: LABELS })).status).toBe(200);
     const program = start(['-W', 'error', '-c', worker]);

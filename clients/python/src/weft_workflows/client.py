@@ -4,7 +4,7 @@ import base64
 import ssl
 import uuid
 from functools import partial
-from typing import Any, List, Mapping, Optional, cast
+from typing import Any, Iterator, List, Mapping, Optional, cast
 
 from . import operations as shapes
 from .errors import WeftError
@@ -49,6 +49,21 @@ class Client:
         Raises WeftError; ValueError for an operation or a path that does not exist.
         """
         return self._transport.call(operation, path, query=query, body=body, headers=headers)
+
+    def stream(
+        self,
+        operation: str,
+        *,
+        query: Optional[Query] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        **path: str,
+    ) -> Iterator[Any]:
+        """Watches an operation: yields its JSON now and after each change, until the service ends the stream.
+
+        Closing the iterator, as the end of a `for` with `break` does, closes the connection. Raises WeftError;
+        ValueError for an operation without a stream.
+        """
+        return self._transport.stream(operation, path, query=query, headers=headers)
 
     def namespaces(self) -> List[str]:
         """The names of the namespaces that the key is valid for. Raises WeftError."""

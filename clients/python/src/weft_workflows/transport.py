@@ -9,13 +9,16 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Union
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Tuple, TypeVar, Union
 
 from .errors import RunError, UnreachableError, WeftError
-from .operations import OPERATIONS
+from .frames import frames_of
+from .operations import OPERATIONS, Operation
 
 Value = Union[str, int, float, bool]
 Query = Mapping[str, Union[Value, Iterable[Value], None]]
+T = TypeVar("T")
 
 FIRST_DELAY = 0.5
 MAX_DELAY = 30.0
@@ -125,6 +128,38 @@ class Transport:
         A request is repeated if the service refused it for its load, cannot have received it, or if it
         `is_repeatable`, as a GET is. Raises WeftError.
         """
+        row, request = self._request(operation, path, query, body, headers or {})
+        is_read = row.method == "GET" and operation not in STARTS
+        is_safe = is_read if is_repeatable is None else is_repeatable
+        content = self._repeated(lambda: self._once(request, timeout or self._timeout), is_safe)
+        if row.reply == "bytes":
+            return content
+        return json.loads(content) if row.reply == "json" else None
+
+    def stream(
+        self, operation: str, path: Mapping[str, str], *, query: Optional[Query], headers: Optional[Mapping[str, str]]
+    ) -> Iterator[Any]:
+        """Yields the JSON of each event of a stream until the service ends it. Raises WeftError."""
+        row, request = self._request(operation, path, query, None, {"Accept": "text/event-stream", **(headers or {})})
+        if not row.streams:
+            names = ", ".join(name for name, one in OPERATIONS.items() if one.streams)
+            raise ValueError(f"'{operation}' has no stream; these have one: {names}")
+        return self._events(request)
+
+    def _events(self, request: urllib.request.Request) -> Iterator[Any]:
+        response = self._repeated(lambda: self._opened(request, self._timeout), True)
+        with response, self._reaching():
+            for event, data in frames_of(response):
+                value = _parsed(data.encode())
+                if event == "error":
+                    message = (value if isinstance(value, dict) else {}).get("Message") or "the stream failed"
+                    raise WeftError(str(message), status=response.status, details=value)
+                if value is not None:
+                    yield value
+
+    def _request(
+        self, operation: str, path: Mapping[str, str], query: Optional[Query], body: Any, headers: Mapping[str, str]
+    ) -> Tuple[Operation, urllib.request.Request]:
         row = OPERATIONS.get(operation)
         if row is None:
             raise ValueError(f"no operation '{operation}' (docs/api.md lists them)")
@@ -135,24 +170,18 @@ class Transport:
             raise ValueError(f"'{operation}' needs a value for each name in {row.path}")
         text = _query_text(row.op, query or {})
         url = f"{self._url}/api{place}{'?' + text if text else ''}"
-        sent: Dict[str, str] = {"User-Agent": "weft-workflows-python", **(headers or {})}
+        sent: Dict[str, str] = {"User-Agent": "weft-workflows-python", **headers}
         if self._key:
             sent["Service-Api-Key"] = self._key
         data = None
         if body is not None:
             data, sent["Content-Type"] = content_of(body)
-        request = urllib.request.Request(url, data, sent, method=row.method)
-        is_read = row.method == "GET" and operation not in STARTS
-        is_safe = is_read if is_repeatable is None else is_repeatable
-        content = self._repeated(request, timeout or self._timeout, is_safe)
-        if row.reply == "bytes":
-            return content
-        return json.loads(content) if row.reply == "json" else None
+        return row, urllib.request.Request(url, data, sent, method=row.method)
 
-    def _repeated(self, request: urllib.request.Request, timeout: float, is_safe: bool) -> bytes:
+    def _repeated(self, send: Callable[[], T], is_safe: bool) -> T:
         for n in range(self._attempts):
             try:
-                return self._once(request, timeout)
+                return send()
             except UnreachableError as error:
                 if n + 1 >= self._attempts or error.timed_out or (error.was_sent and not is_safe):
                     raise
@@ -168,14 +197,26 @@ class Transport:
         raise ValueError("'attempts' must be 1 or more")
 
     def _once(self, request: urllib.request.Request, timeout: float) -> bytes:
+        with self._opened(request, timeout) as response, self._reaching():
+            content: bytes = response.read()
+            return content
+
+    def _opened(self, request: urllib.request.Request, timeout: float) -> http.client.HTTPResponse:
+        """The reply, whose body is not read. Raises WeftError."""
+        with self._reaching():
+            try:
+                response: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
+                return response
+            except urllib.error.HTTPError as refused:
+                with refused:
+                    headers = {name.lower(): value for name, value in refused.headers.items()}
+                    raise _error_of(refused.code, headers, refused.read()) from None
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Turns the errors of a connection into UnreachableError."""
         try:
-            with self._opener.open(request, timeout=timeout) as response:
-                content: bytes = response.read()
-                return content
-        except urllib.error.HTTPError as refused:
-            with refused:
-                headers = {name.lower(): value for name, value in refused.headers.items()}
-                raise _error_of(refused.code, headers, refused.read()) from None
+            yield
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             was_sent = not isinstance(reason, (ConnectionRefusedError, socket.gaierror))
