@@ -105,7 +105,7 @@ test('a repository that cannot be read is named in the list, which needs a key f
   const { results } = (await client.call('GET', '/sync')).json();
   expect(results).toMatchObject([{ namespace: 'shop' }, { namespace: 'away', commit: null }]);
   await vi.waitFor(async () =>
-    expect((await statusOf('away'))['error']).toContain('Could not read from remote repository'),
+    expect((await statusOf('away'))['error']).toContain('does not appear to be a git repository'),
   );
   const grant = { name: 'one', permission: 'read', namespaces: ['shop'] };
   const key = String((await client.call('POST', '/api/keys', { json: grant })).json()['secret']);

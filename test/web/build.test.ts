@@ -45,8 +45,8 @@ describe('the build of the console', () => {
     expect(later).toContain('web/parts/chart/plot.ts');
   });
 
-  test('names every file of the page, and leaves no placeholder but the base', async () => {
+  test('names every file of the page, and leaves no placeholder but the base and what is beside the console', async () => {
     const page = await readFile(join(folder, 'console', 'index.html'), 'utf8');
-    expect(page.match(/\{\{\w+\}\}/g)).toEqual(['{{base}}']);
+    expect(page.match(/\{\{\w+\}\}/g)).toEqual(['{{beside}}', '{{base}}']);
   });
 });

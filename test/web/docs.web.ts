@@ -74,3 +74,16 @@ test('no page is wider than a screen of 390 px, where all pages are one link awa
     await page.close();
   }
 });
+
+test('the console links to the documentation, in the bar and in the palette', async () => {
+  const page = await console_.open('');
+  await page.getByRole('navigation', { name: 'Installation' }).getByRole('link', { name: 'Docs' }).click();
+  await page.getByRole('searchbox').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/docs/');
+  await page.goBack();
+  await page.getByRole('navigation', { name: 'Installation' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Go to Docs');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/docs\/$/);
+});

@@ -89,7 +89,7 @@ test('sees which run waits for a place, and cancels it', async () => {
   const queued = await started(console_.client, NS, 'sync', {});
   const page = await open('/queue');
   const row = page.getByRole('table', { name: 'Queued runs' }).locator('tbody tr');
-  await row.getByText('Number 1, since').waitFor();
+  await row.getByText('Number 1, queued').waitFor();
   await row.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await untilStatus(console_.client, NS, queued, 'failed');

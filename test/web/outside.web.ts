@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rowsOf } from '../service/access/client.ts';
+import { allViolationsOf, NO_VIOLATION } from './browser/axe.ts';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, makeSpace, type Space, started, untilListening, untilStatus } from './browser/space.ts';
 
@@ -140,4 +141,27 @@ test('an administrator sees who changed what, filtered by address', async () => 
   await page.getByRole('searchbox', { name: 'Key' }).fill('nobody');
   await page.getByText('Nothing was changed').waitFor();
   await page.waitForURL(/actor=nobody/);
+});
+
+test('the settings show the repository that the namespace follows, and why a commit is not in it', async () => {
+  const page = await console_.open(`n/${NS}/settings`);
+  await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Git repository' }).count()).toBe(0);
+  await page.route(`**/ui/n/${NS}/settings`, async (route) => {
+    const reply = await route.fetch();
+    const body = (await reply.text()).replace('data-beside="docs"', 'data-beside="docs sync"');
+    await route.fulfill({ response: reply, body });
+  });
+  const status = { url: 'https://git.example.com/flows.git', branch: 'main', folder: null, subject: 'Add a limit' };
+  const times = { syncedAt: '2026-01-31T08:00:00Z', checkedAt: new Date().toISOString() };
+  const error = '1 problem, nothing was sent';
+  await page.route(`**/sync/${NS}`, (route) =>
+    route.fulfill({ json: { namespace: NS, ...status, ...times, commit: '0123456789abcdef', error } }),
+  );
+  await page.reload();
+  const section = page.getByRole('region', { name: 'Git repository' });
+  await section.getByText('https://git.example.com/flows.git').waitFor();
+  await section.getByText('0123456789ab', { exact: true }).waitFor();
+  await section.getByText(error).waitFor();
+  expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
 });

@@ -58,10 +58,12 @@ function environmentOf({ env }: Pick<Terminal, 'env'>, url: string): NodeJS.Proc
   };
 }
 
-/** The last line that Git printed as an error, without the prefix. */
+/** The last line that Git printed as an error, without the prefix; not the one that follows each error of a server. */
 function reasonIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const fatal = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? '';
+  const errors = lines.filter((line) => /^(fatal|error): /.test(line));
+  const cause = errors.findLast((line) => !line.includes('Could not read from remote repository'));
+  const fatal = cause ?? errors.at(-1) ?? lines.at(-1) ?? '';
   return fatal.replace(/^(fatal|error): /, '').trim();
 }
 

@@ -39,13 +39,13 @@ function Reason({ namespace, row: { queue, held } }: { readonly namespace: strin
 const Place = ({ queue, held }: QueuedRun) => <>{held === undefined ? numeric(queue?.place ?? 0) : 'held'}</>;
 
 const Key = ({ name }: { readonly name: string }) =>
-  name === '' ? <span class="quiet">none</span> : <code>{name}</code>;
+  name === '' ? <span class="quiet">none</span> : <code title={name}>{name}</code>;
 
 const columnsFor = (namespace: string): readonly Column<QueuedRun>[] => [
   { name: 'Workflow', width: 'minmax(140px, 1fr)', cell: ({ workflow }) => <span class="strong">{workflow}</span> },
-  { name: 'Key', width: 'minmax(80px, 1fr)', cell: ({ key }) => <Key name={key} /> },
+  { name: 'Key', width: 'minmax(80px, 2fr)', cell: ({ key }) => <Key name={key} /> },
   { name: 'Place', width: '64px', isRight: true, cell: Place },
-  { name: 'Waits for', width: 'minmax(200px, 2fr)', cell: (row) => <Reason {...{ namespace, row }} /> },
+  { name: 'Waits for', width: 'minmax(200px, 1fr)', cell: (row) => <Reason {...{ namespace, row }} /> },
   { name: 'Since', width: '112px', cell: ({ run }) => <Time at={run.createdAt} /> },
   { name: 'Run', width: '152px', cell: ({ run }) => <RunLink namespace={namespace} id={run.id} /> },
 ];
@@ -87,7 +87,7 @@ function Rows({ namespace, rows, onDone }: RowsProps) {
             <span class="strong">{row.workflow}</span> {row.key !== '' && <code class="quiet">{row.key}</code>}
           </span>
           <span class="quiet cut is-line">
-            {row.held === undefined ? `Number ${numeric(row.queue?.place ?? 0)}, since ` : `${row.held.by}, begins `}
+            {row.held === undefined ? `Number ${numeric(row.queue?.place ?? 0)}, queued ` : `${row.held.by}, begins `}
             <Time at={row.held?.until ?? row.run.createdAt} />
           </span>
         </>

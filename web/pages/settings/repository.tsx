@@ -38,12 +38,12 @@ export function Repository({ namespace }: { readonly namespace: string }) {
         {folder !== null && `, folder ${folder}`}. {commit === null && 'It has no commit of it yet. '}
         {syncedAt !== null && (
           <>
-            It has the commit <code>{commit?.slice(0, SHORT)}</code> ({subject}) since <Time at={syncedAt} />.{' '}
+            It has the commit <code>{commit?.slice(0, SHORT)}</code> ({subject}), which came <Time at={syncedAt} />.{' '}
           </>
         )}
         {checkedAt !== null && (
           <>
-            Last look: <Time at={checkedAt} />.
+            The repository was read <Time at={checkedAt} />.
           </>
         )}
       </p>
