@@ -27,7 +27,8 @@ export async function startDevService(
   env: Readonly<Record<string, string | undefined>>,
   data: string,
 ): Promise<DevService> {
-  const settings = readSettings({ ...env, HOST, WEFT_DATA: env['WEFT_DATA'] || data });
+  // The folder is what a developer's namespace follows.
+  const settings = readSettings({ ...env, HOST, WEFT_FOLLOW: '', WEFT_DATA: env['WEFT_DATA'] || data });
   const port = env['PORT'] || (await isFree(settings.port)) ? settings.port : 0;
   const hasConsole = await isConsoleReady();
   const onLost = (reason: string) => {

@@ -92,7 +92,10 @@ test('the namespace is made and has the workflows of the branch; a push that the
 test('a commit with a mistake changes nothing and is named, until the next one; a key and the token of GitLab ask for it', async () => {
   await commit('shop', { 'flows/one.yaml': 'states: []\n' });
   expect((await client.call('POST', '/sync/shop')).status).toBe(202);
-  await vi.waitFor(async () => expect((await statusOf('shop'))['error']).toMatch(/^1 problem, nothing was sent/));
+  await vi.waitFor(
+    async () => expect((await statusOf('shop'))['error']).toMatch(/^1 problem, nothing was sent/),
+    10_000,
+  );
   expect(await statusOf('shop')).toMatchObject({ commit: first });
   expect(await sourceOf('two')).toBe(NOOP);
   first = await commit('shop', { 'flows/one.yaml': NOOP });
@@ -104,8 +107,9 @@ test('a commit with a mistake changes nothing and is named, until the next one; 
 test('a repository that cannot be read is named in the list, which needs a key for all namespaces', async () => {
   const { results } = (await client.call('GET', '/sync')).json();
   expect(results).toMatchObject([{ namespace: 'shop' }, { namespace: 'away', commit: null }]);
-  await vi.waitFor(async () =>
-    expect((await statusOf('away'))['error']).toContain('does not appear to be a git repository'),
+  await vi.waitFor(
+    async () => expect((await statusOf('away'))['error']).toContain('does not appear to be a git repository'),
+    10_000,
   );
   const grant = { name: 'one', permission: 'read', namespaces: ['shop'] };
   const key = String((await client.call('POST', '/api/keys', { json: grant })).json()['secret']);
