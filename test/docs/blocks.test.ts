@@ -146,6 +146,16 @@ describe('a judge refuses', () => {
   test.each([
     ['a wrong command below a right one', 'weft jobs          lists them\nweft jobs stpo', "'jobs' has no 'stpo'"],
     ['a request without a route', 'GET /api/nmespaces', 'is no route'],
+    [
+      'a body that the route does not take',
+      'PATCH /api/namespaces/a/config\n{"egress": 1}',
+      'does not take {"egress": 1}',
+    ],
+    [
+      'a member that the body has not',
+      'POST /api/functions/namespaces/a {"name": "b", "imge": "c"}',
+      "no member 'imge'",
+    ],
     ['an output alone', 'done', 'begins with no command'],
     ['half of a JSON text', '{"a":', 'JSON'],
   ])('%s', (_, text, problem) => {

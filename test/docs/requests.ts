@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import * as z from 'zod/mini';
 import { matchRoute } from '../../lib/api/http/match.ts';
 import type { Route } from '../../lib/api/registry/route.ts';
+import { inputs } from '../../lib/api/registry/shapes/inputs.ts';
+import { isObject } from '../../lib/language/json.ts';
 
 type Problem = string | undefined;
 
@@ -19,22 +22,41 @@ function routeOf(method: string, target: string): Route | string {
   return unknown === undefined ? match.route : `${method} ${pathname} has no query parameter '${unknown}'`;
 }
 
-/** Why a text such as `GET /api/version` names no route, or parameters that the route does not have. */
-export function routeProblem(method: string, target: string): Problem {
+/** A member of a body that the shape of the route does not have: the parsed value lacks it. */
+function unknownMember(given: unknown, parsed: unknown): string | undefined {
+  if (!isObject(given) || !isObject(parsed)) return undefined;
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(parsed, name)) return name;
+    const inner = unknownMember(value, parsed[name]);
+    if (inner !== undefined) return `${name}.${inner}`;
+  }
+  return undefined;
+}
+
+function jsonBodyProblem({ method, path, input }: Route, body: string): Problem {
+  let given: unknown;
+  try {
+    given = JSON.parse(body);
+  } catch (error) {
+    return `the body ${body}: ${(error as Error).message}`;
+  }
+  const read = input === undefined ? undefined : z.safeParse(inputs[input], given);
+  if (read?.success === false) return `${method} ${path} does not take ${body}`;
+  const unknown = unknownMember(given, read?.data);
+  return unknown === undefined ? undefined : `${method} ${path} has no member '${unknown}'`;
+}
+
+/** Why a text such as `GET /api/version`, perhaps with a body, is no request that the service understands. */
+export function routeProblem(method: string, target: string, body?: string): Problem {
   const route = routeOf(method, target);
-  return typeof route === 'string' ? route : undefined;
+  if (typeof route === 'string') return route;
+  return body === undefined ? undefined : bodyProblem(route, body);
 }
 
 function bodyProblem(route: Route, body: string): Problem {
   if (body.startsWith('@')) return existsSync(body.slice(1)) ? undefined : `no file ${body.slice(1)}`;
   if (route.body === undefined || route.body === 'none') return `${route.method} ${route.path} has no body`;
-  if (route.body !== 'json') return undefined;
-  try {
-    JSON.parse(body);
-    return undefined;
-  } catch (error) {
-    return `the body ${body}: ${(error as Error).message}`;
-  }
+  return route.body === 'json' ? jsonBodyProblem(route, body) : undefined;
 }
 
 /** The options of curl that documents use, with whether a value follows. */

@@ -18,14 +18,16 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** The kinds of lines that are judged. */
-const LINES: readonly (readonly [RegExp, (line: string) => string | undefined])[] = [
+const REQUEST = /^(GET|PUT|POST|PATCH|DELETE) (\/\S*)\s*(\{.*)?$/;
+
+/** The kinds of lines that are judged; a body may be in the next line. */
+const LINES: readonly (readonly [RegExp, (line: string, next: string) => string | undefined])[] = [
   [/^(?:[A-Z_]+=\S+ )*(?:weft|npm) /, (line) => commandProblem(wordsOf(line.replace(/^(?:[A-Z_]+=\S+ )*/, '')))],
   [
-    /^(?:GET|PUT|POST|PATCH|DELETE) \//,
-    (line) => {
-      const [method = '', target = ''] = line.split(' ');
-      return routeProblem(method, target);
+    REQUEST,
+    (line, next) => {
+      const [, method = '', target = '', body = next.startsWith('{') ? next : undefined] = REQUEST.exec(line) ?? [];
+      return routeProblem(method, target, body);
     },
   ],
   [/^\{/, jsonProblem],
@@ -40,5 +42,5 @@ export function transcriptProblems(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const judges = lines.map((line) => LINES.find(([sign]) => sign.test(line))?.[1]);
   if (judges[0] === undefined) return ['begins with no command, no request and no JSON'];
-  return lines.flatMap((line, at) => judges[at]?.(line) ?? []);
+  return lines.flatMap((line, at) => judges[at]?.(line, lines[at + 1] ?? '') ?? []);
 }
