@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { followAll } from '../../bin/cli/git/following.ts';
@@ -119,6 +120,35 @@ test('a repository that cannot be read is named in the list, which needs a key f
   expect((await client.call('GET', '/sync/none')).status).toBe(404);
   expect((await client.call('GET', '/sync/none', { key: null })).status).toBe(401);
   expect((await client.call('PUT', '/sync/shop')).status).toBe(405);
+});
+
+test('npm start follows what WEFT_FOLLOW names, and does not start with what cannot be followed', async () => {
+  const start = async (url: string) => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/local.ts'], {
+      timeout: 20_000,
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: workspace.folder, PORT: '0', WEFT_DATA: `${workspace.folder}/data` },
+        WEFT_FOLLOW: JSON.stringify([{ namespace: 'here', url }]),
+      },
+    });
+    let out = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (piece) => {
+        out += piece;
+        if (/^\d+ created$/m.test(out)) child.kill('SIGTERM');
+      });
+    }
+    const [code] = (await once(child, 'exit')) as [number];
+    return { code, out };
+  };
+  const followed = await start(`${workspace.folder}/shop`);
+  expect(followed.code, followed.out).toBe(0);
+  expect(followed.out).toContain(
+    `Follows: here ${workspace.folder}/shop\nhere: commit ${first.slice(0, 12)} Change it`,
+  );
+  const refused = await start('-x');
+  expect(refused.code).toBe(1);
+  expect(refused.out).toContain("Weft could not start: '-x' is no URL of a repository");
 });
 
 test.each([
