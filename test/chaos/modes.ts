@@ -27,7 +27,7 @@ export interface Mode {
   readonly run: (options: ModeOptions) => Promise<Verdict>;
 }
 
-export type ModeName = 'kills' | 'points' | 'faults' | 'restarts' | 'attacks';
+export type ModeName = 'kills' | 'points' | 'crowds' | 'faults' | 'restarts' | 'attacks';
 
 /** Every mode; its name is the option that selects it. A mode is loaded when it runs. */
 export const MODES: Readonly<Record<ModeName, Mode>> = {
@@ -40,6 +40,11 @@ export const MODES: Readonly<Record<ModeName, Mode>> = {
     about: 'every crash point of each workload, and pairs of them',
     isUsual: true,
     run: async (options) => (await import('./points.ts')).points(options),
+  },
+  crowds: {
+    about: '1,000 starts at once under limits of workflows and functions, with crashes',
+    isUsual: true,
+    run: async (options) => (await import('./crowds.ts')).crowds(options),
   },
   faults: {
     about: 'database stopped, disk full, bus unwritable, clock set',

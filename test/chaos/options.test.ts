@@ -3,7 +3,13 @@ import { HELP, OptionError, readOptions } from './options.ts';
 
 test('without options, the usual modes run 40 rounds, with a seed that is drawn', () => {
   expect(readOptions([], 123)).toEqual({
-    ...{ modes: ['kills', 'points', 'faults', 'restarts'], rounds: 40, seed: 123, longest: 5, only: undefined },
+    ...{
+      modes: ['kills', 'points', 'crowds', 'faults', 'restarts'],
+      rounds: 40,
+      seed: 123,
+      longest: 5,
+      only: undefined,
+    },
   });
 });
 

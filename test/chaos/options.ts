@@ -42,10 +42,13 @@ export const HELP = [
   ...NAMES.map((name) => row(`--${name}`, `${MODES[name].isUsual ? '* ' : '  '}${MODES[name].about}`)),
   '',
   'Options:',
-  row('--rounds N', 'rounds of kills, faults and restarts, and pairs of crash points of each workload; default 40'),
+  row(
+    '--rounds N',
+    'rounds of kills, crowds, faults and restarts, and pairs of crash points of each workload; default 40',
+  ),
   row('--seed S', 'the same seed makes the same choices; by default another one each time'),
   row('--longest S', 'the longest outage of the mode faults, seconds from 1; default 5'),
-  row('--only NAMES', 'names of attacks or of cases of restarts, separated by commas'),
+  row('--only NAMES', 'names of attacks, crowds or cases of restarts, separated by commas'),
   row('--help', 'prints this text'),
 ].join('\n');
 

@@ -5,15 +5,9 @@ import { ServiceError } from '../errors.ts';
 import { putAt } from '../storage/batches.ts';
 import * as keys from '../storage/keys/concurrency-keys.ts';
 
-/** The limit of the latest revision of a workflow, or of a scope of functions; infinite if that has none. */
-export async function limitOf(table: Table, owner: string): Promise<number> {
-  const [item] = await table.get([keys.ownerLimits(owner)]);
-  return rulesIn(item).limit ?? Number.POSITIVE_INFINITY;
-}
-
-/** The limits of a scope of functions. */
+/** The limits of a scope of functions. Of a workflow only the first: its revisions have the rate. */
 export interface ScopeRules {
-  /** How many calls may be at work; absent: any number. */
+  /** How many may be at work; absent: any number. */
   readonly limit?: number;
   /** How many calls may begin within a period; absent: any number. */
   readonly rate?: Pick<RatePlan, 'limit' | 'per'>;
@@ -27,6 +21,16 @@ export function rulesIn(item: Item | undefined): ScopeRules {
     ...(starts === undefined ? {} : { rate: { limit: Number(starts), per: String(per) } }),
   };
 }
+
+/** The limits of the latest revision of a workflow, or of a scope of functions. */
+export async function rulesOf(table: Table, owner: string): Promise<ScopeRules> {
+  const [item] = await table.get([keys.ownerLimits(owner)]);
+  return rulesIn(item);
+}
+
+/** As `rulesOf`: the number of places, infinite without a limit. */
+export const limitOf = async (table: Table, owner: string): Promise<number> =>
+  (await rulesOf(table, owner)).limit ?? Number.POSITIVE_INFINITY;
 
 /** The writes by which the limit of a workflow follows a change of its latest revision. */
 function workflowWrites(workflowId: string, before: Plan | undefined, after: Plan): Write[] {

@@ -4,11 +4,13 @@ import { limitOf, rulesIn } from '../../domain/concurrency/limits.ts';
 import * as concurrency from '../../domain/concurrency/places.ts';
 import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
+import type { Hold } from '../../domain/runs/waits.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import { ownerLimits, scopeOwner } from '../../domain/storage/keys/concurrency-keys.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { cancel } from '../delivery/deliver.ts';
 import { admitted, DELETED, handOver, unqueued } from '../delivery/hand-over.ts';
+import { countedBy, isCallCountedInPlace, isCountedInPlace, nextOf } from '../delivery/rate-counts.ts';
 import { heldExecution, nextOfCall } from '../machines/call-machines.ts';
 import {
   type ExecutionHandle,
@@ -19,7 +21,7 @@ import {
 } from '../machines/executions.ts';
 import type { DeliveryPorts } from '../ports.ts';
 import { keyOf, priorityOf } from './groups.ts';
-import { nextOf, onOverRate } from './holds.ts';
+import { holdBack, onOverRate } from './holds.ts';
 import { join, joiningOf } from './joining.ts';
 import { makeRoom } from './making-room.ts';
 import { orProblem, refuse, reject } from './refusals.ts';
@@ -39,13 +41,17 @@ interface PlaceStart extends Start {
   readonly rule: ConcurrencyPlan;
   readonly group: concurrency.Group;
   readonly priority: number;
+  /** The run as it was before the rate counted it. */
+  readonly uncounted: runs.Run;
+  /** It keeps its place until then, when the rate lets it begin; absent: it begins at once. */
+  readonly hold?: Hold | undefined;
 }
 
 type Taken = { readonly holders: readonly string[] };
 
 /** Takes a free place in the transaction that stores the run. Returns the holders if there is none. */
 async function takePlace(ports: DeliveryPorts, start: PlaceStart): Promise<Admission | Taken> {
-  const { run, group, execution } = start;
+  const { run, group, execution, uncounted, hold } = start;
   const { holders, version, queue } = await concurrency.read(ports.table, group, 1);
   if (queue.length > 0 || holders.length >= (await limitOf(ports.table, group.owner))) return { holders };
   const places = {
@@ -54,8 +60,13 @@ async function takePlace(ports: DeliveryPorts, start: PlaceStart): Promise<Admis
     version: ports.clock.uuid(),
     now: ports.clock.now(),
   };
+  const taking = concurrency.holdersWrite(group, places);
+  if (hold !== undefined) {
+    const kept = { ...uncounted, concurrency: { key: group.key } };
+    return holdBack(ports, { run: kept, writes: [...start.writes, taking], execution: undefined }, hold);
+  }
   const next = { ...admitted(ports, run, group.key), ...execution };
-  return commitStart(ports, start, { next, verdict: 'admitted', more: [concurrency.holdersWrite(group, places)] });
+  return commitStart(ports, start, { next, verdict: 'admitted', more: [taking] });
 }
 
 /** Stores a run in the queue, and gives it a place if one has become free meanwhile. */
@@ -103,6 +114,8 @@ interface Rules extends Pick<FlowControl, 'concurrency' | 'rate'> {
   readonly rateKey: string;
   readonly key: string;
   readonly priority: number;
+  /** The rate counts a run that has a place: see `isCountedInPlace`. */
+  readonly inPlace: boolean;
 }
 
 const rulesOf = async (plan: Plan, run: runs.Run): Promise<Rules> => ({
@@ -111,6 +124,7 @@ const rulesOf = async (plan: Plan, run: runs.Run): Promise<Rules> => ({
   rateKey: await keyOf('rate', plan.rate?.key, run),
   key: await keyOf('concurrency', plan.concurrency?.key, run),
   priority: await priorityOf(plan, run),
+  inPlace: isCountedInPlace(plan),
 });
 
 /** Lets a run begin as soon as the rate of its workflow allows it and a place is free. */
@@ -127,20 +141,23 @@ async function askBy(
   run: runs.Run,
   execution?: ExecutionHandle,
 ): Promise<Admission> {
-  const { rate, concurrency: rule, owner, rateKey, key, priority } = rules;
+  const { rate, concurrency: rule, owner, rateKey, key, priority, inPlace } = rules;
   const attempt = async (): Promise<Admission | undefined> => {
     const group = { owner, key: rateKey };
     const next = rate && run.hold?.by !== 'rate' ? await nextOf(ports, run.id, rate, group) : undefined;
     const isOver = next !== undefined && !next.isFree;
-    if (rate && isOver) return onOverRate(ports, run, rate, { key: rateKey, next });
-    const counted = next === undefined ? run : { ...run, hold: { by: 'rate', key: rateKey, until: next.at } as const };
+    if (rate && isOver && !inPlace) return onOverRate(ports, run, rate, { key: rateKey, next });
+    const hold = next && countedBy(rateKey, next);
+    const counted = hold === undefined ? run : { ...run, hold };
     const start: Start = { run: counted, writes: next === undefined ? [] : [next.write], execution };
-    if (rule === undefined) {
+    // A run that was held back may have kept its place.
+    if (rule === undefined || run.concurrency !== undefined) {
       return commitStart(ports, start, { next: { ...unqueued(ports, counted), ...execution }, verdict: 'admitted' });
     }
-    const placed = { ...start, rule, group: { owner, key }, priority };
-    const taken = await takePlace(ports, placed);
-    return 'holders' in taken ? onFull(ports, placed, taken) : taken;
+    const asking = { rule, group: { owner, key }, priority, uncounted: run, ...(isOver && { hold }) };
+    const taken = await takePlace(ports, { ...start, ...asking });
+    if (!('holders' in taken)) return taken;
+    return onFull(ports, { ...start, ...(inPlace && { run, writes: [] }), ...asking }, taken);
   };
   const name = `${owner} ${rateKey}`;
   for (;;) {
@@ -185,7 +202,7 @@ export async function admit(ports: DeliveryPorts, revision: revisions.Revision, 
  */
 export async function admitCall(ports: DeliveryPorts, call: runs.Run, execution?: ExecutionHandle): Promise<runs.Run> {
   const limits = call.kind === 'call' ? call.site.limits : undefined;
-  const isAsking = isUnasked(call) || (isDue(ports, call) && call.concurrency === undefined);
+  const isAsking = isUnasked(call) || isDue(ports, call);
   if (limits === undefined || !isAsking) return call;
   const owner = scopeOwner(call.namespaceId, limits.scope);
   const [item] = await ports.table.get([ownerLimits(owner)]);
@@ -195,15 +212,19 @@ export async function admitCall(ports: DeliveryPorts, call: runs.Run, execution?
     ...limits,
     owner,
     priority: 0,
+    inPlace: limit !== undefined && isCallCountedInPlace(limits),
     ...(limit === undefined ? {} : { concurrency: { limit, whenFull } as const }),
     ...(rate === undefined ? {} : { rate: { ...rate, whenFull } as const }),
   };
   return (await askBy(ports, rules, call, execution)).run;
 }
 
-/** Whether the time of a run has come that was held back. */
+/** Whether the time of a run has come that was held back, and it is not queued for a place since. */
 const isDue = ({ clock }: DeliveryPorts, run: runs.Run): boolean =>
-  runs.isQueued(run) && run.hold !== undefined && clock.now() >= run.hold.until;
+  runs.isQueued(run) &&
+  run.hold !== undefined &&
+  run.concurrency?.queuedAt === undefined &&
+  clock.now() >= run.hold.until;
 
 /**
  * Lets a run begin that was held back until now: in an execution of its own, or in the queue of its workflow. Returns it as it

@@ -8,8 +8,8 @@ import * as keys from '../../domain/storage/keys.ts';
 import type { Write } from '../../ports/table.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import { handOver } from '../delivery/hand-over.ts';
+import { nextOf } from '../delivery/rate-counts.ts';
 import type { DeliveryPorts, EnginePorts } from '../ports.ts';
-import { nextOf } from './holds.ts';
 import { inTurn } from './turns.ts';
 
 /** A place is leased for this much longer than the call may take, milliseconds: clocks differ, and a connection takes time to end. */

@@ -1,28 +1,15 @@
 import type { RatePlan } from '../../compiler/plan/concurrency.ts';
-import { durationMs, MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
-import type { Group } from '../../domain/concurrency/places.ts';
-import { type NextStart, nextStart } from '../../domain/concurrency/rates.ts';
+import { MAX_PART_DAYS } from '../../compiler/plan/execution.ts';
+import type { NextStart } from '../../domain/concurrency/rates.ts';
 import type * as runs from '../../domain/runs/runs.ts';
 import type { Hold } from '../../domain/runs/waits.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import { heldExecution } from '../machines/call-machines.ts';
 import { startExecution } from '../machines/executions.ts';
-import type { DeliveryPorts, EnginePorts } from '../ports.ts';
+import type { DeliveryPorts } from '../ports.ts';
 import { reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
-
-/** The next start that the rate of a group allows to the run or call with this id. */
-export function nextOf(
-  ports: EnginePorts,
-  id: string,
-  rate: Pick<RatePlan, 'limit' | 'per'>,
-  group: Group,
-): Promise<NextStart> {
-  const rule = { limit: rate.limit, per: durationMs(rate.per) ?? 0 };
-  const asking = { id, now: ports.clock.now(), version: ports.clock.uuid() };
-  return nextStart(ports.table, group, rule, asking);
-}
 
 /** Stores a run as queued until a time, at which its execution lets it begin. One that has such an execution keeps it. */
 export async function holdBack(ports: DeliveryPorts, start: Start, until: Hold): Promise<Admission> {

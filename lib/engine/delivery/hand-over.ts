@@ -1,14 +1,16 @@
-import { limitOf } from '../../domain/concurrency/limits.ts';
+import { rulesOf, type ScopeRules } from '../../domain/concurrency/limits.ts';
 import * as concurrency from '../../domain/concurrency/places.ts';
 import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { retryOnConflict } from '../../domain/storage/conflicts.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
-import { nextOfCall } from '../machines/call-machines.ts';
+import type { Write } from '../../ports/table.ts';
+import { heldExecution, nextOfCall } from '../machines/call-machines.ts';
 import { type ExecutionHandle, nextOfFirst, startOrMove } from '../machines/executions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { LogBuffer } from '../run/commit/log-buffer.ts';
 import { type Cancellation, endRun } from './cancellation.ts';
+import { countedBy, isCallCountedInPlace, isCountedInPlace, nextOf } from './rate-counts.ts';
 
 /** The run as it begins: it goes on where it stands. */
 export function unqueued(ports: Pick<EnginePorts, 'clock'>, run: runs.Run): runs.Run {
@@ -36,7 +38,7 @@ export const DELETED: Cancellation = {
 
 interface Turn extends concurrency.Places {
   readonly group: concurrency.Group;
-  readonly limit: number;
+  readonly rules: ScopeRules;
   /** The holders that keep their places. */
   readonly staying: readonly string[];
 }
@@ -45,16 +47,55 @@ const newHolders = ({ clock }: Pick<EnginePorts, 'clock'>, { version }: Turn, ho
   ...{ holders, before: version, version: clock.uuid(), now: clock.now() },
 });
 
-/** The execution in which a queued run of a workflow begins; undefined: the workflow is deleted. */
-async function nextExecutionFor(
+/** A rate, and the value of its key for a run. */
+interface Rate {
+  readonly rule: NonNullable<ScopeRules['rate']>;
+  readonly key: string;
+}
+
+/** How a queued run goes on with a place. */
+interface Beginning {
+  readonly execution: ExecutionHandle;
+  /** Counts it before; absent: nothing does, or did when it was queued. */
+  readonly rate?: Rate | undefined;
+}
+
+function beginningOfCall(call: runs.Call, { rate }: ScopeRules, execution: ExecutionHandle): Beginning {
+  const { limits } = call.site;
+  const isCounted = rate !== undefined && limits !== undefined && isCallCountedInPlace(limits);
+  return { execution, rate: isCounted ? { rule: rate, key: limits.rateKey } : undefined };
+}
+
+/** How a queued run begins; undefined: its workflow is deleted. */
+async function beginningOf(ports: EnginePorts, run: runs.Run, { rules }: Turn): Promise<Beginning | undefined> {
+  if (run.kind === 'call') return beginningOfCall(run, rules, await nextOfCall(ports, run));
+  // A workflow that is deleted has no limit, and its revisions may still be in the cache.
+  const read = rules.limit === undefined ? revisions.needStored : revisions.need;
+  const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
+  if (revision === undefined) return undefined;
+  const plan = revisions.planOf(revision);
+  const key = plan.rate?.key === undefined ? '' : (run.concurrency?.key ?? '');
+  const rate = plan.rate && isCountedInPlace(plan) ? { rule: plan.rate, key } : undefined;
+  return { execution: await nextOfFirst(ports, revision, run), rate };
+}
+
+/** The run as it begins with a place, or as it keeps that until the rate lets it begin, and the write that counts it. */
+async function placed(
   ports: EnginePorts,
   run: runs.Run,
-  limit: number,
-): Promise<ExecutionHandle | undefined> {
-  // A workflow that is deleted has no limit, and its revisions may still be in the cache.
-  const read = limit === Number.POSITIVE_INFINITY ? revisions.needStored : revisions.need;
-  const revision = await read(ports, run.workflowId, run.revision).catch(ignoreNotFound);
-  return revision && nextOfFirst(ports, revision, run);
+  { owner, key }: concurrency.Group,
+  { execution, rate }: Beginning,
+): Promise<{ readonly next: runs.Run; readonly writes: readonly Write[] }> {
+  const isUncounted = rate !== undefined && run.hold?.by !== 'rate';
+  const start = isUncounted ? await nextOf(ports, run.id, rate.rule, { owner, key: rate.key }) : undefined;
+  if (rate === undefined || start === undefined) {
+    return { next: { ...admitted(ports, run, key), ...execution }, writes: [] };
+  }
+  const counted = { ...run, hold: countedBy(rate.key, start) };
+  const next = start.isFree
+    ? { ...admitted(ports, counted, key), ...execution }
+    : { ...counted, concurrency: { key }, ...(await heldExecution(ports, run)) };
+  return { next, writes: [start.write] };
 }
 
 /**
@@ -62,19 +103,20 @@ async function nextExecutionFor(
  * before it removed the row. Throws ConflictError if another process changed the places or the run.
  */
 async function admitFirst(ports: EnginePorts, turn: Turn, row: concurrency.QueueRow): Promise<boolean> {
-  const { group, limit, staying } = turn;
+  const { group, staying } = turn;
   const run = await runs.find(ports, row.id);
   if (run === undefined || !runs.isQueued(run)) return false;
-  const execution = run.kind === 'call' ? await nextOfCall(ports, run) : await nextExecutionFor(ports, run, limit);
-  if (execution === undefined) {
+  const beginning = await beginningOf(ports, run, turn);
+  if (beginning === undefined) {
     await endRun(ports, run, DELETED);
     return false;
   }
-  const next = { ...admitted(ports, run, group.key), ...execution };
+  const { next, writes } = await placed(ports, run, group, beginning);
   const begun = await runs.commit(
     ports,
     { ...next, seq: run.seq + 1 },
     [
+      ...writes,
       concurrency.holdersWrite(group, newHolders(ports, turn, [...staying, run.id])),
       { do: 'delete', key: row.at, when: { present: true } },
     ],
@@ -95,14 +137,15 @@ async function handOverOne(
   const [first] = places.queue;
   const remaining = places.holders.filter((text) => concurrency.holderOf(text).id !== leaving);
   const isLeaving = remaining.length < places.holders.length;
-  const limit = first === undefined ? 0 : await limitOf(table, group.owner);
+  const rules = first === undefined ? {} : await rulesOf(table, group.owner);
+  const limit = first === undefined ? 0 : (rules.limit ?? Number.POSITIVE_INFINITY);
   const isFull = remaining.length >= limit;
   // The process that ended a holder may have crashed before it released the place.
   const staying =
     first !== undefined && isFull && !isLeaving
       ? await concurrency.pendingOf(table, remaining, ports.clock.now())
       : remaining;
-  const turn = { ...places, group, limit, staying };
+  const turn = { ...places, group, rules, staying };
   if (first !== undefined && staying.length < limit) {
     if (await admitFirst(ports, turn, first)) return staying.length + 1 < limit;
     await table.write([{ do: 'delete', key: first.at }]);

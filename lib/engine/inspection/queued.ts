@@ -23,7 +23,7 @@ async function callersOf(ports: Needs, ids: readonly string[]): Promise<string[]
 
 /** What a queued run or call waits for: a time, or a place. `of`: whose rate and places those are. */
 async function toQueue<Of extends object>(ports: Needs, run: runs.Run, of: Of) {
-  if (run.hold === undefined || run.concurrency !== undefined) {
+  if (run.hold === undefined || run.concurrency?.queuedAt !== undefined) {
     return { concurrency: { ...of, ...(await toConcurrency(ports, run)) } };
   }
   const { by, key, until, starts = 1 } = run.hold;

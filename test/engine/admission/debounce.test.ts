@@ -179,7 +179,7 @@ states: [{id: go, type: foreach, array: 'jq([range(3) | {n: .}])', action: {func
     },
   );
 
-  test('is held back by a rate and then queued for a place', async () => {
+  test('is queued for a place and then counted by the rate', async () => {
     const more =
       'rate: {limit: 1, per: PT30S}\nconcurrency: {limit: 1}\nstates: [{id: nap, type: delay, duration: PT1M}]\n';
     const world = await worldWith({ main: debounced('{for: PT5S}', more) });
@@ -188,8 +188,9 @@ states: [{id: go, type: foreach, array: 'jq([range(3) | {n: .}])', action: {func
       await seconds(world, 7);
     }
     expect(await shown(world)).toEqual(['1 pending', '2 queued']);
-    expect((await runsOf(world)).find(runs.isQueued)?.hold?.by).toBe('rate');
+    expect((await runsOf(world)).find(runs.isQueued)?.hold?.by).toBe('debounce');
     await world.pass();
     expect(await shown(world)).toEqual(['1 complete', '2 complete']);
+    expect((await runsOf(world)).map(({ hold }) => hold?.by)).toEqual(['rate', 'rate']);
   });
 });

@@ -155,21 +155,39 @@ states: [{id: go, type: foreach, array: 'jq([range(3) | {n: .}])', action: {func
     );
   });
 
-  test('lets a run that may begin wait for a place too', async () => {
+  test('counts a run when it gets a place', async () => {
     const nap = 'concurrency: {limit: 1}\nstates: [{id: nap, type: delay, duration: PT30S}]\n';
     const world = await worldWith({ main: rated('{limit: 1, per: PT10S}', nap) });
     for (let n = 0; n < 3; n += 1) await start(world, { n });
     await world.pass();
     expect(await shown(world)).toEqual(['0 complete', '1 complete', '2 complete']);
     const times = await beginnings(world);
-    expect(times.map((time) => Math.floor(time / 10_000))).toEqual([0, 1, 2]);
+    expect(times.map((time) => Math.floor(time / 10_000))).toEqual([0, 3, 6]);
+    expect(await rowsOf(world)).toEqual([]);
+  });
+
+  test('holds a run back in its place, which the next one gets if that is cancelled', async () => {
+    const nap = 'concurrency: {limit: 2}\nstates: [{id: nap, type: delay, duration: PT1S}]\n';
+    const world = await worldWith({ main: rated('{limit: 1, per: PT10S}', nap) });
+    const [, held = '', queued = ''] = [
+      await start(world, { n: 0 }),
+      await start(world, { n: 1 }),
+      await start(world, { n: 2 }),
+    ];
+    const waiting = async (id: string) => toWaiting(world.reliable, await need(world, id));
+    expect(await waiting(held)).toMatchObject({ held: { by: 'rate', workflow: '/main' } });
+    expect(await waiting(queued)).toMatchObject({ concurrency: { place: 1, heldBy: [expect.anything(), held] } });
+    await world.process.work(async () => cancel(world.ports, await need(world, held)));
+    expect(await waiting(queued)).toMatchObject({ held: { by: 'rate', workflow: '/main' } });
+    await world.pass();
+    expect(await shown(world)).toEqual(['0 complete', '1 failed', '2 complete']);
     expect(await rowsOf(world)).toEqual([]);
   });
 
   test('fails a run that was held back and finds no place, where its workflow does not queue for one', async () => {
     const nap = 'concurrency: {limit: 1, whenFull: refuse}\nstates: [{id: nap, type: delay, duration: PT30S}]\n';
-    const world = await worldWith({ main: rated('{limit: 1, per: PT10S}', nap) });
-    for (let n = 0; n < 2; n += 1) await start(world, { n });
+    const world = await worldWith({ main: rated('{limit: 1, per: PT10S, key: jq(.k)}', nap) });
+    for (let n = 0; n < 2; n += 1) await start(world, { n, k: 'a' });
     await world.pass();
     expect(await shown(world)).toEqual(['0 complete', '1 failed']);
     expect((await runsOf(world)).find(({ status }) => status === 'failed')?.code).toBe('service.flow.refused');

@@ -558,6 +558,12 @@ export const workloads: readonly Workload[] = [
     act: start,
   },
   {
+    name: 'a run that the rate counts when it gets a place',
+    sources: { main: `concurrency: {limit: 1}\nrate: {limit: 1, per: PT15S}\n${NAP}` },
+    before: begin(2),
+    act: start,
+  },
+  {
     name: 'a run whose calls wait for the limits of their function',
     sources: { main: `${LIMITED}${EACH_OF_BANK}` },
     act: start,
