@@ -42,7 +42,7 @@ const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
 /** A delay that a timer ends: the task that sets it, and its call. */
 const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 /** A place in the concurrency of the workflow: it is taken when the run is stored, and released after its end. */
-const PLACE = { readUnits: 4, writeUnits: 6 };
+const PLACE = { readUnits: 3, writeUnits: 6 };
 /** A start that the rate of the workflow counts: the run is stored with it. */
 const RATED = { readUnits: 1, writeUnits: 5 };
 /**

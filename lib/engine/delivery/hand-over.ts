@@ -153,8 +153,8 @@ async function handOverOne(
   }
   if (staying.length === places.holders.length) return false;
   await table.write([concurrency.holdersWrite(group, newHolders(ports, turn, staying))]);
-  // A run that came to the queue after it was read has seen no free place.
-  return true;
+  // A call that came to the queue after it was read has seen a lease. One that sees a run or a call that has ended gives itself the place.
+  return places.holders.some((text) => concurrency.holderOf(text).lease !== undefined && !staying.includes(text));
 }
 
 /**

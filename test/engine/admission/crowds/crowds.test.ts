@@ -13,7 +13,7 @@ afterAll(() => database.close());
 // The log says which lines a crashed process could not write.
 vi.spyOn(console, 'error').mockReturnValue();
 
-const STARTS = cases(300, 1000);
+const STARTS = cases(200, 1000);
 const SEEDS = Array.from({ length: cases(1, 3) }, (_, index) => SEED + index);
 
 describe.each(CROWDS)('a crowd of starts, with kills, under the $name', (crowd) => {
