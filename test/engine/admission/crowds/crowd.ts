@@ -7,8 +7,9 @@ import { World } from '../../world/engine-world.ts';
 import { rowsOf, shown } from '../admission-world.ts';
 import { type Limits, Watcher } from './watcher.ts';
 
-const LIMIT = 3;
-const KEYS = 20;
+/** The limit of all crowds, and the number of keys over which their starts are spread. */
+export const LIMIT = 3;
+export const KEYS = 20;
 const PER_MS = 10_000;
 const KILLS = 3;
 /** The durable operations of all starts are more than so many a start. */
