@@ -46,6 +46,7 @@ describe('the curl line of a webhook', () => {
     ['github', '{github: my.hook}'],
     ['stripe', '{stripe: my.hook}'],
     ['slack', '{slack: my.hook}'],
+    ['standard', '{standard: my.hook}'],
     [
       'hmac',
       "{hmac: {secret: my.hook, header: X-S, encoding: base64, algorithm: sha512, prefix: 'a$\"=', timestamp: X-T, delivery: X-D}}",

@@ -220,6 +220,7 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     github: 'The name of the secret of the webhook at GitHub.',
     stripe: 'The name of the signing secret of the endpoint at Stripe.',
     slack: 'The name of the signing secret of the app at Slack.',
+    standard: 'The name of the secret of a sender that signs as Standard Webhooks has it.',
     hmac: 'A header with an HMAC of the body.',
     basic: 'Basic authentication.',
     url: 'The URL has the secret in its query parameter `secret`.',

@@ -18,7 +18,7 @@ export const START_FIELDS: Readonly<Record<string, Readonly<Record<string, strin
       'Of the times at which no run could start within five minutes: `latest` starts the newest, `all` each of them, `none` none.',
   },
   webhook: {
-    verify: 'How requests are verified: `github`, `stripe`, `slack`, `hmac`, `basic`, `url` or `none`.',
+    verify: 'How requests are verified: `github`, `stripe`, `slack`, `standard`, `hmac`, `basic`, `url` or `none`.',
     reply: '`wait`: the sender gets the output of the run. Default: 202 with the id of the run.',
     event: 'Each request is sent to the namespace as an event and starts no run.',
   },

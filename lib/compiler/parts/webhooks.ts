@@ -17,7 +17,7 @@ import type { WebhookVerification } from '../plan/webhooks.ts';
 const DEFAULT_TOLERANCE = 'PT5M';
 
 /** The name of a secret alone. */
-const named = (kind: 'github' | 'stripe' | 'slack'): Decoder<WebhookVerification | undefined> =>
+const named = (kind: 'github' | 'stripe' | 'slack' | 'standard'): Decoder<WebhookVerification | undefined> =>
   createDecoder({ kind: 'text' }, (node, field, context) => {
     if (node === undefined) return undefined;
     return { kind, secret: required(text)(node, field, context) };
@@ -35,6 +35,7 @@ const KINDS: { readonly [K in WebhookVerification['kind']]: Decoder<WebhookVerif
   github: named('github'),
   stripe: named('stripe'),
   slack: named('slack'),
+  standard: named('standard'),
   hmac: kindOf(
     {
       secret: required(text),

@@ -1,7 +1,7 @@
 /** How the requests to a webhook are verified. Secrets are named; their values are read when a request comes. */
 export type WebhookVerification =
-  /** The signatures of GitHub, Stripe and Slack. */
-  | { readonly kind: 'github' | 'stripe' | 'slack'; readonly secret: string }
+  /** The signatures of GitHub, Stripe and Slack, and of Standard Webhooks. */
+  | { readonly kind: 'github' | 'stripe' | 'slack' | 'standard'; readonly secret: string }
   | HmacVerification
   /** Basic authentication (RFC 7617). */
   | { readonly kind: 'basic'; readonly user: string; readonly password: string; readonly delivery?: string }

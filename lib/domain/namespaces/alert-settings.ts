@@ -2,6 +2,7 @@ import { omitUndefined } from '../../language/omit-undefined.ts';
 import { addDuration, parseDuration } from '../../time/durations.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { ServiceError } from '../errors.ts';
+import { isSecretName } from '../names.ts';
 
 /** Where the alerts of a namespace go: to a workflow or to a URL. */
 export interface AlertSettings {
@@ -9,6 +10,8 @@ export interface AlertSettings {
   readonly workflow?: string;
   /** A URL, to which each alert is sent by POST. */
   readonly url?: string;
+  /** The name of a secret of the namespace, by which each request to the URL is signed. */
+  readonly secret?: string;
   /** An ISO 8601 duration: of a workflow there is at most one alert in this time; absent: one for each run. */
   readonly within?: string;
 }
@@ -17,6 +20,7 @@ export interface AlertSettings {
 export interface AlertChanges {
   readonly workflow?: string | null | undefined;
   readonly url?: string | null | undefined;
+  readonly secret?: string | null | undefined;
   readonly within?: string | null | undefined;
 }
 
@@ -45,17 +49,27 @@ function needWithin(text: string): string {
 }
 
 /** Checks where alerts shall go; undefined: nowhere. Throws `invalid`, also for two targets and for a time without one. */
-export function needAlertSettings({ workflow, url, within }: AlertChanges): AlertSettings | undefined {
-  const given = { workflow: workflow || undefined, url: url || undefined, within: within || undefined };
+export function needAlertSettings({ workflow, url, secret, within }: AlertChanges): AlertSettings | undefined {
+  const given = {
+    workflow: workflow || undefined,
+    url: url || undefined,
+    secret: secret || undefined,
+    within: within || undefined,
+  };
   const targets = [given.workflow, given.url].filter((target) => target !== undefined);
   if (targets.length > 1)
     throw invalid(`alerts: write 'workflow' or 'url', not both: the workflow can send requests itself`);
   if (targets.length === 0 && given.within !== undefined)
     throw invalid(`alerts: 'within' needs a 'workflow' or a 'url'`);
+  if (given.secret !== undefined && given.url === undefined)
+    throw invalid(`alerts: 'secret' signs the requests to a 'url', which is missing`);
+  if (given.secret !== undefined && !isSecretName(given.secret))
+    throw invalid(`alerts.secret: '${shown(given.secret)}' is not the name of a secret such as ALERT_SECRET`);
   if (targets.length === 0) return undefined;
   return omitUndefined({
     workflow: given.workflow,
     url: given.url === undefined ? undefined : needUrl(given.url),
+    secret: given.secret,
     within: given.within === undefined ? undefined : needWithin(given.within),
   });
 }

@@ -1,3 +1,4 @@
+import * as secrets from '../../domain/credentials/secrets.ts';
 import { ignoreNotFound, ServiceError } from '../../domain/errors.ts';
 import * as deadLetters from '../../domain/events/dead-letters.ts';
 import type { Recorded, Trace } from '../../domain/events/events.ts';
@@ -12,8 +13,11 @@ import type { AlertFacts, AlertKind } from '../../events/alerts.ts';
 import { broadcastEvent } from '../../events/broadcasts.ts';
 import type { Message } from '../../ports/bus.ts';
 import { UnreachableError } from '../../ports/callees/web.ts';
+import { ExternalSecretError } from '../../ports/external-secrets.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { receive } from '../events/broadcasting.ts';
+import { standardHeaders } from '../http/standard-webhooks.ts';
 import { OverRateError } from '../limits/starts.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { type Alert, alertOf } from './alert-bodies.ts';
@@ -36,16 +40,35 @@ const REQUEST = { ms: 10_000, maxBytes: 1024 * 1024 };
 
 type Outcome = Pick<Trace, 'did' | 'started'>;
 type Target = 'workflow' | 'url';
-type Send = (ports: RunnerPorts, to: string, delivery: AlertDelivery, alert: Alert) => Promise<Outcome>;
+type Send = (ports: RunnerPorts, alerts: AlertSettings, delivery: AlertDelivery, alert: Alert) => Promise<Outcome>;
 
 const SEND: Readonly<Record<Target, Send>> = {
-  workflow: async (ports, path, { message, recorded }, alert) =>
-    startByAlert(ports, { namespace: message.namespace, path }, recorded, alert),
+  workflow: async (ports, alerts, { message, recorded }, alert) =>
+    startByAlert(ports, { namespace: message.namespace, path: alertWorkflowOf(alerts) ?? '' }, recorded, alert),
   url: post,
 };
 
-async function post(ports: RunnerPorts, to: string, { message }: AlertDelivery, alert: Alert): Promise<Outcome> {
-  const url = new URL(to);
+/** The headers that sign a request by the secret of the setting; none without one. Throws RefusedAlertError without its value. */
+async function signatureOf(
+  ports: RunnerPorts,
+  { secret: name }: AlertSettings,
+  { namespaceId: id, namespace }: Message,
+  { id: alert, body }: { readonly id: string; readonly body: Uint8Array },
+): Promise<Readonly<Record<string, string>>> {
+  if (name === undefined) return {};
+  const secret = (await secrets.read(ports, { id, name: namespace }, [name])).get(name) ?? '';
+  if (secret === '') throw new RefusedAlertError(`the secret '${name}' of 'alerts.secret' has no value`);
+  return standardHeaders({ secret, id: alert, time: String(Math.floor(ports.clock.now() / SECOND_MS)) }, body);
+}
+
+async function post(
+  ports: RunnerPorts,
+  alerts: AlertSettings,
+  { message }: AlertDelivery,
+  alert: Alert,
+): Promise<Outcome> {
+  const url = new URL(alerts.url ?? '');
+  const body = Buffer.from(JSON.stringify(alert));
   const { status } = await ports.web.send({
     url,
     method: 'POST',
@@ -53,9 +76,10 @@ async function post(ports: RunnerPorts, to: string, { message }: AlertDelivery, 
       'user-agent': `weft/${ports.settings.version}`,
       'content-type': 'application/json',
       'idempotency-key': alert.id,
+      ...(await signatureOf(ports, alerts, message, { id: alert.id, body })),
     },
     credentials: {},
-    body: Buffer.from(JSON.stringify(alert)),
+    body,
     redirects: 0,
     isInsecure: false,
     opened: async () => (await namespaces.need(ports, message.namespace)).egress,
@@ -134,7 +158,7 @@ async function send(
     time: facts.kind === 'late' ? recorded.due : run.updated,
   });
   const target = workflow === undefined ? 'url' : 'workflow';
-  const outcome = await SEND[target](ports, workflow ?? alerts.url ?? '', { message, recorded, facts }, alert);
+  const outcome = await SEND[target](ports, alerts, { message, recorded, facts }, alert);
   if (recorded.traces.some(({ did }) => did.startsWith(FAILED))) {
     await deadLetters.removeDelivered(ports, message.namespaceId, { kind: 'event', message, to: '' });
   }
@@ -168,7 +192,10 @@ const FAILED = 'failed: ';
 /** Keeps an alert that its target did not take. Throws any other error. */
 async function keepFailed(ports: RunnerPorts, message: Message, error: unknown): Promise<Result> {
   const isOfTarget =
-    error instanceof UnreachableError || error instanceof RefusedAlertError || error instanceof ServiceError;
+    error instanceof UnreachableError ||
+    error instanceof RefusedAlertError ||
+    error instanceof ServiceError ||
+    error instanceof ExternalSecretError;
   if (!isOfTarget) throw error;
   const text = `alert: ${error.message}`;
   const failure = { failed: ports.clock.now(), tries: 1, error: text };

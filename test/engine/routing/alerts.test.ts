@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import * as secrets from '../../../lib/domain/credentials/secrets.ts';
 import { list as listDeadLetters } from '../../../lib/domain/events/dead-letters.ts';
 import * as events from '../../../lib/domain/events/events.ts';
 import { type AlertChanges, needAlertSettings } from '../../../lib/domain/namespaces/alert-settings.ts';
@@ -61,6 +63,38 @@ const deadLetters = async () => {
   };
   return results;
 };
+
+describe('an alert that is signed', () => {
+  const SIGNED = { ...URL_TARGET, secret: 'HOOK' };
+  const setSecret = async (value: string) => secrets.set(world.reliable, await namespace(), 'HOOK', Buffer.from(value));
+
+  test.each([
+    ['a text', 'a secret text', Buffer.from('a secret text')],
+    ['a key in base64', `whsec_${Buffer.from('key').toString('base64')}`, Buffer.from('key')],
+  ])('has the headers of Standard Webhooks, by %s', async (_name, value, key) => {
+    await open(SIGNED, { main: FAILS });
+    await setSecret(value);
+    await run();
+    const [{ headers = {}, body = [] } = {}] = web.requests;
+    const sent = Buffer.from(body).toString();
+    const { 'webhook-id': id = '', 'webhook-timestamp': time = '' } = headers;
+    expect([id, Number(time)]).toEqual([JSON.parse(sent).id, Math.floor(world.time.clock.now() / 1000)]);
+    const expected = createHmac('sha256', key).update(`${id}.${time}.${sent}`).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+  });
+
+  test('waits until its secret has a value', async () => {
+    await open(SIGNED, { main: FAILS });
+    await run();
+    expect(web.requests).toEqual([]);
+    expect(await deadLetters()).toMatchObject([{ error: "alert: the secret 'HOOK' of 'alerts.secret' has no value" }]);
+    await setSecret('a secret text');
+    world.time.advance(MINUTE);
+    await reconcile(world.ports, { isExclusive: false });
+    await world.deliver();
+    expect(web.requests).toHaveLength(1);
+  });
+});
 
 describe('an alert about a run that failed', () => {
   test('is sent to a URL, with what is known of the run', async () => {

@@ -68,6 +68,14 @@ const slack = (time: number): Sent => ({
   body: BODY,
   headers: { 'X-Slack-Request-Timestamp': String(time), 'X-Slack-Signature': `v0=${hmac(`v0:${time}:${BODY}`)}` },
 });
+const standard = (time: number, id = 'msg-1'): Sent => ({
+  body: BODY,
+  headers: {
+    'webhook-id': id,
+    'webhook-timestamp': String(time),
+    'webhook-signature': `v1,old v1,${hmac(`${id && 'msg-1'}.${time}.${BODY}`, 'sha256', 'base64')}`,
+  },
+});
 const signedAt = (time: number): Sent => ({
   body: BODY,
   headers: { 'X-Time': String(time), 'X-Sign': `s=${hmac(`${time}.${BODY}`, 'sha512', 'base64')}` },
@@ -105,6 +113,16 @@ const CASES: Readonly<Record<string, Case>> = {
     verify: '{slack: HOOK}',
     good: () => slack(seconds()),
     bad: { 'an old time': () => slack(seconds(-301)), 'no signature': () => ({ body: BODY }) },
+  },
+  standard: {
+    verify: '{standard: HOOK}',
+    good: () => standard(seconds()),
+    bad: {
+      'an old time': () => standard(seconds(-301)),
+      'another id': () => standard(seconds(), 'msg-2'),
+      'no id': () => standard(seconds(), ''),
+      'no signature': () => ({ body: BODY }),
+    },
   },
   hmac: {
     verify:

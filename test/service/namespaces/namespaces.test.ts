@@ -257,6 +257,10 @@ describe('the configuration of a namespace', () => {
     expect((await patch({ workflow: 'ops' })).json()['warnings']).toEqual([expect.stringContaining('is a directory')]);
     expect((await patch(alerts)).status).toBe(200);
     expect(await patch({ ...alerts, url: 'https://a.example' })).toMatchObject({ status: 406 });
+    const signed = { url: 'https://a.example', secret: 'SIGN' };
+    const unset = "alerts.secret: 'SIGN' has no value; no alert is sent before it has one";
+    expect((await patch(signed)).json()).toMatchObject({ alerts: signed, warnings: [unset] });
+    expect(await patch({ workflow: 'a', secret: 'SIGN' })).toMatchObject({ status: 406 });
     expect((await patch({ mail: 'a@b.example' })).json()['message']).toContain('unknown field "mail"');
     expect((await patch({})).json()).not.toHaveProperty('alerts');
   });

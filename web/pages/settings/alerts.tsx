@@ -24,15 +24,19 @@ const CHOICES = Object.entries(TARGETS).map(([value, { choice }]) => ({ value, l
 
 /** Where alerts about failed and late runs go. */
 export function Alerts({ namespace, config }: PartProps) {
-  const { workflow, url, within = '' } = config.value.value?.alerts ?? {};
+  const { workflow, url, secret = '', within = '' } = config.value.value?.alerts ?? {};
   const present: Target = workflow !== undefined ? 'workflow' : url !== undefined ? 'url' : 'none';
   const stored = workflow ?? url ?? '';
   const [target, to, pause] = [useSignal<Target>(present), useSignal(stored), useSignal(within)];
+  const signer = useSignal(secret);
   const task = useTask();
   const isOn = target.value !== 'none';
-  const isSame = target.value === present && (!isOn || (to.value === stored && pause.value === within));
+  const isSigned = target.value === 'url';
+  const isUnchanged = to.value === stored && pause.value === within && (!isSigned || signer.value === secret);
+  const isSame = target.value === present && (!isOn || isUnchanged);
   const store = async () => {
-    const alerts = isOn ? { [target.value]: to.value, within: pause.value } : {};
+    const signing = isSigned ? { secret: signer.value } : {};
+    const alerts = isOn ? { [target.value]: to.value, within: pause.value, ...signing } : {};
     const { warnings = [] } = await call('setConfig', { namespace }, { body: { alerts } });
     say(['Stored', ...warnings].join('. '));
     config.reload();
@@ -57,6 +61,15 @@ export function Alerts({ namespace, config }: PartProps) {
       >
         <SelectField label="Alerts" value={target.value} choices={CHOICES} onChange={choose} />
         {isOn && <TextField label={label} isCode value={to.value} hint={hint} onInput={into(to)} />}
+        {isSigned && (
+          <TextField
+            label="Secret that signs"
+            isCode
+            value={signer.value}
+            hint="The name of a secret, with which the receiver verifies each alert. Empty: alerts are not signed"
+            onInput={into(signer)}
+          />
+        )}
         {isOn && (
           <TextField
             label="Pause between alerts"

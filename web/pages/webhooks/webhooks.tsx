@@ -19,6 +19,7 @@ const VERIFICATIONS: Readonly<Record<Webhook['verification'], string>> = {
   github: 'signature of GitHub',
   stripe: 'signature of Stripe',
   slack: 'signature of Slack',
+  standard: 'signature of Standard Webhooks',
   hmac: 'HMAC in a header',
   basic: 'user and password',
   url: 'secret in the URL',

@@ -68,7 +68,7 @@ export const webhooks = z.object({
       workflow: z.string(),
       url: z.string(),
       live: z.boolean(),
-      verification: z.enum(['github', 'stripe', 'slack', 'hmac', 'basic', 'url', 'none']),
+      verification: z.enum(['github', 'stripe', 'slack', 'standard', 'hmac', 'basic', 'url', 'none']),
       secret: z.optional(z.object({ name: z.string(), variable: z.string(), initialized: z.boolean() })),
       reply: z.optional(z.literal('wait')),
       event: z.optional(z.string()),

@@ -54,7 +54,12 @@ export const inputs = {
     egress: z.nullish(z.array(z.string())),
     functions: z.optional(z.strictObject({ native: z.nullish(z.boolean()) })),
     alerts: z.nullish(
-      z.strictObject({ workflow: z.nullish(z.string()), url: z.nullish(z.string()), within: z.nullish(z.string()) }),
+      z.strictObject({
+        workflow: z.nullish(z.string()),
+        url: z.nullish(z.string()),
+        secret: z.nullish(z.string()),
+        within: z.nullish(z.string()),
+      }),
     ),
     mail: z.nullish(
       z.strictObject({

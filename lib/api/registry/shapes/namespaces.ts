@@ -47,7 +47,12 @@ export const config = z.object({
   egress: z.optional(z.array(z.string())),
   functions: z.optional(z.object({ native: z.boolean() })),
   alerts: z.optional(
-    z.object({ workflow: z.optional(z.string()), url: z.optional(z.string()), within: z.optional(z.string()) }),
+    z.object({
+      workflow: z.optional(z.string()),
+      url: z.optional(z.string()),
+      secret: z.optional(z.string()),
+      within: z.optional(z.string()),
+    }),
   ),
   mail: z.optional(
     z.object({

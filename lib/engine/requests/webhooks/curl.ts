@@ -52,6 +52,19 @@ const SIGNINGS: { readonly [K in WebhookVerification['kind']]: Sign<K> } = {
       `X-Slack-Signature: v0=$(printf %s "v0:$time:$body" | ${hmac(secret, HEX_SHA256)})`,
     ],
   }),
+  standard: ({ secret }) => {
+    const value = variableOf(secret);
+    const plain = `(whsec_*) printf %s "\${${value}#whsec_}" | openssl base64 -d -A;; (*) printf %s "$${value}";;`;
+    const hmacOfKey = 'openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A';
+    return {
+      before: `${TIME}; id="msg-$time-$$"; key=$(case "$${value}" in ${plain} esac | od -An -vtx1 | tr -d ' \n')`,
+      headers: [
+        'webhook-id: $id',
+        'webhook-timestamp: $time',
+        `webhook-signature: v1,$(printf %s "$id.$time.$body" | ${hmacOfKey})`,
+      ],
+    };
+  },
   hmac: (verification) => {
     const { secret, header, prefix, timestamp, delivery } = verification;
     const signed = timestamp === undefined ? '$body' : '$time.$body';

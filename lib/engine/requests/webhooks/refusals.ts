@@ -13,10 +13,11 @@ const PAUSE_MINUTES = 10;
 /** When a process last wrote a line about a webhook, by the id of its workflow; milliseconds since 1970. */
 const written = new RecentMap<number>();
 
+/** The kinds whose signature has a time always. */
+const TIMED: ReadonlySet<WebhookVerification['kind']> = new Set(['stripe', 'slack', 'standard']);
+
 const isTimed = (verification: WebhookVerification): boolean =>
-  verification.kind === 'hmac'
-    ? verification.timestamp !== undefined
-    : verification.kind === 'stripe' || verification.kind === 'slack';
+  verification.kind === 'hmac' ? verification.timestamp !== undefined : TIMED.has(verification.kind);
 
 /** Why a request is not verified, for the owner of the webhook. */
 export function unverifiedReason(verification: WebhookVerification, values: ReadonlyMap<string, string>): string {

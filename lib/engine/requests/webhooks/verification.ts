@@ -6,6 +6,7 @@ import { hasMoreNodes, MAX_NODES } from '../../../language/json-size.ts';
 import { ownMember } from '../../../language/own-members.ts';
 import { addDuration, parseDuration } from '../../../time/durations.ts';
 import { MINUTE_MS } from '../../../time/units.ts';
+import { signStandard } from '../../http/standard-webhooks.ts';
 import type { WebhookRequest } from './request.ts';
 
 /** A request that was verified. */
@@ -26,7 +27,7 @@ type Check<K extends WebhookVerification['kind']> = (
   evidence: Evidence,
 ) => Verified | undefined;
 
-/** How far the times of Stripe and Slack may be from the present; both recommend five minutes. */
+/** How far the times of Stripe, Slack and Standard Webhooks may be from the present; all recommend five minutes. */
 const TOLERANCE_MS = 5 * MINUTE_MS;
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
@@ -102,6 +103,15 @@ const slack: Check<'slack'> = (request, { secret: name }, { secrets, now }) => {
   return { delivery: memberOf(request, 'event_id') ?? expected };
 };
 
+/** The header has a signature for each secret while one is replaced, separated by spaces. */
+const standard: Check<'standard'> = ({ headers, body }, { secret: name }, { secrets, now }) => {
+  const secret = secrets.get(name);
+  const { 'webhook-id': id = '', 'webhook-timestamp': time = '', 'webhook-signature': signatures = '' } = headers;
+  if (secret === undefined || id === '' || !isRecent(time, now, TOLERANCE_MS)) return undefined;
+  const expected = signStandard({ secret, id, time }, body);
+  return signatures.split(' ').filter((one) => isSame(one, expected)).length === 0 ? undefined : { delivery: id };
+};
+
 const hmac: Check<'hmac'> = (request, verification, { secrets, now }) => {
   const { algorithm, encoding, prefix, timestamp, delivery } = verification;
   const secret = secrets.get(verification.secret);
@@ -139,6 +149,7 @@ const CHECKS: { readonly [K in WebhookVerification['kind']]: Check<K> } = {
   github,
   stripe,
   slack,
+  standard,
   hmac,
   basic,
   url,
