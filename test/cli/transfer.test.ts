@@ -54,7 +54,12 @@ async function fill(client: Client): Promise<void> {
   await need(client, 'PUT', 'demo/vars/empty', { body: '', headers: { 'Content-Type': 'text/css' } });
   await need(client, 'PUT', 'demo/secrets/pw', { body: 'hunter2' });
   await need(client, 'PATCH', 'demo/config', {
-    json: { broadcast: { 'workflow.update': true }, events: { lookback: 'PT1H' } },
+    json: {
+      ...{ broadcast: { 'workflow.update': true }, events: { lookback: 'PT1H' }, record: 'flow' },
+      ...{ limits: { activeRuns: 7 }, egress: ['api.internal'] },
+      alerts: { url: 'https://hooks.example/', secret: 'pw', within: 'PT1M' },
+      mail: { host: 'mail.example', user: 'name', password: 'pw' },
+    },
   });
 }
 
@@ -98,6 +103,16 @@ afterAll(async () => {
   await Promise.all([from.close(), to.close()]);
 });
 
+const SETTINGS = [
+  'workflow.update',
+  'lookback',
+  'limits {"activeRuns":7}',
+  'record "flow"',
+  'egress ["api.internal"]',
+  'alerts {"url":"https://hooks.example/","secret":"pw","within":"PT1M"}',
+  'mail {"host":"mail.example","user":"name","password":"pw"}',
+].join('; ');
+
 const listOf = (ended: { readonly out: string }) => ended.out.trimEnd().split('\n');
 
 describe('a namespace that is exported and imported', () => {
@@ -136,7 +151,7 @@ describe('a namespace that is exported and imported', () => {
       'create     variable dir/routed.yaml: conf.json',
       'create     workflow listening',
       'create     workflow off',
-      'update     settings (workflow.update; lookback)',
+      `update     settings (${SETTINGS})`,
       'by-hand    secret pw (weft secrets set pw)',
       '9 to create, 1 to update, 1 unchanged, 1 by hand',
     ];
@@ -229,6 +244,23 @@ describe('a namespace that is exported and imported', () => {
     const half = await comparable('half.tar.gz');
     const whole = await comparable('one.tar.gz');
     expect({ ...half, 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
+  });
+
+  test('leaves settings out that only an administrator changes, with a note', async () => {
+    await need(to, 'PUT', 'keyed');
+    const key = { name: 'w', permission: 'write', namespaces: ['keyed'] };
+    const made = (await to.call('POST', '/api/keys', { json: key })).json();
+    const ended = await workspace.weft(['import', 'one.tar.gz', 'keyed', '--yes', '--url', to.url], {
+      env: { WEFT_KEY: String(made['secret'] ?? made['key']) },
+    });
+    expect(ended.code, ended.err + ended.out).toBe(0);
+    expect(ended.err).toMatch(
+      /note: settings: limits is left out: 403: .*\n.*note: settings: egress is left out: 403: /,
+    );
+    const { alerts, limits, mail } = (await need(to, 'GET', 'keyed/config')).json();
+    expect([alerts?.['secret'], mail?.['user'], limits]).toEqual(['pw', 'name', undefined]);
+    const plan = await workspace.weft(['import', 'one.tar.gz', 'other', '--dry-run', '--no-settings', ...place(to)]);
+    expect(plan.out).not.toContain('settings');
   });
 
   test('is imported although single items have conflicts', async () => {

@@ -30,6 +30,7 @@ const OPTIONS = {
   all: { type: 'boolean', help: 'also print what does not change' },
   wait: { type: 'boolean', help: 'wait until the service has defined the state machines of all workflows' },
   'no-validate': { type: 'boolean', help: 'do not validate workflows before they are sent' },
+  'no-settings': { type: 'boolean', help: 'leave out the settings of the namespace, such as where its alerts go' },
   'keep-extension': { type: 'boolean', help: 'the file wf.yaml is the workflow wf.yaml instead of wf' },
   ...NAMESPACE_OPTION,
   ...TARGET_OPTIONS,
@@ -144,6 +145,9 @@ async function applyConfirmed(job: Job): Promise<Outcome> {
   throw new CommandFailedError('nothing was changed');
 }
 
+const withoutSettings = (desired: DesiredState): DesiredState =>
+  omitUndefined({ ...desired, namespace: desired.namespace && { ...desired.namespace, config: undefined } });
+
 async function run(values: Values, args: readonly string[], terminal: Terminal): Promise<Outcome> {
   needArguments('import', ['FILE.tar.gz|DIRECTORY', '[NAMESPACE]'], args);
   const [name = '', into] = args;
@@ -155,7 +159,8 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
     const note = (text: string) => terminal.printStatus(paint(terminal, 'yellow', `note: ${text}`));
     const remote = { service, namespace, note };
     const skipsValidation = values['no-validate'] === true;
-    const plan = await makePlan({ remote, desired, cwd: terminal.cwd, skipsValidation });
+    const wanted = values['no-settings'] === true ? withoutSettings(desired) : desired;
+    const plan = await makePlan({ remote, desired: wanted, cwd: terminal.cwd, skipsValidation });
     return await applyConfirmed({ values, terminal, remote, plan });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -167,6 +172,7 @@ export const importCommand = defineCommand({
   usage: ['import FILE.tar.gz [NAMESPACE] [--dry-run | --yes]', 'import DIRECTORY [NAMESPACE] [--dry-run | --yes]'],
   notes: [
     'An import can be repeated: after an interruption, the next one completes the rest.',
+    'Settings are imported too, with the names of their secrets; those that only an administrator changes need the key of one.',
     'A service on AWS defines one state machine a second. Workflows are stored without waiting for that; import prints how many are left, and --wait follows it.',
   ],
   options: OPTIONS,

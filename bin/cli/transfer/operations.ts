@@ -11,7 +11,7 @@ export type Ref = { readonly name: string } | { readonly hash: string };
 /** One call that changes the server, as data: a plan can be printed before it is applied. */
 export type Operation =
   | { readonly do: 'create-namespace' }
-  | { readonly do: 'configure'; readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
+  | { readonly do: 'configure'; readonly config: Readonly<Record<string, unknown>> }
   | { readonly do: 'create-directory'; readonly path: string }
   | {
       readonly do: 'store-revision';
@@ -63,16 +63,25 @@ const storeRevision: Handler<'store-revision'> = async (remote, { path, how, fil
   names.set(hash, textAt(reply, 'revision', 'name'));
 };
 
-/** Leaves out settings that the server does not know: those of a new namespace can be read only after its creation. */
+/** The statuses of a setting that the server does not know, or that only an administrator changes. */
+const NOT_SET: readonly (number | undefined)[] = [400, 403];
+
+/** Leaves out settings that the server does not know, or the caller may not change: those of a new namespace can be read only after its creation. */
 const configure: Handler<'configure'> = async ({ service, namespace, note }, { config }) => {
   const path = `${namespacePath(namespace)}/config`;
   const known = at(await service.call('GET', path), 'broadcast');
-  const { broadcast = {}, ...others } = config;
+  const { broadcast = {}, ...others } = config as { readonly broadcast?: Readonly<Record<string, unknown>> };
   const isKnown = (key: string) => at(known, key) !== undefined;
   const unknown = Object.keys(broadcast).filter((key) => !isKnown(key));
   if (unknown.length > 0) note(`settings: this server has no ${unknown.join(', ')}; left out`);
   const kept = Object.fromEntries(Object.entries(broadcast).filter(([key]) => isKnown(key)));
-  return service.call('PATCH', path, { ...others, broadcast: kept });
+  if (Object.keys(kept).length > 0) await service.call('PATCH', path, { broadcast: kept });
+  for (const [setting, value] of Object.entries(others)) {
+    await service.call('PATCH', path, { [setting]: value }).catch((error: unknown) => {
+      if (!(error instanceof CommandFailedError) || !NOT_SET.includes(error.status)) throw error;
+      note(`settings: ${setting} is left out: ${error.message}`);
+    });
+  }
 };
 
 const query = (entries: Readonly<Record<string, string>>): string => String(new URLSearchParams(entries));

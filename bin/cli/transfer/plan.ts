@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { omitUndefined } from '../../../lib/language/omit-undefined.ts';
 import { at } from '../client/replies.ts';
 import { CommandFailedError } from '../shell/command.ts';
@@ -164,33 +165,49 @@ async function workflowItems(request: PlanRequest, desired: DesiredWorkflow, exi
   return [toItem({ ...item, change, details, operations, finalOperations, revisionNames }), ...variables];
 }
 
-function broadcastsOf(config: unknown): [string, unknown][] {
-  const broadcast = at(config, 'broadcast');
-  return typeof broadcast === 'object' && broadcast !== null ? Object.entries(broadcast) : [];
+const membersOf = (config: unknown, setting: string): [string, unknown][] => {
+  const value = at(config, setting);
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+};
+
+/** Settings of which each member is one of its own, and those that are replaced as a whole. Secrets in them are names. */
+const MERGED = ['broadcast', 'events', 'limits', 'functions'] as const;
+const REPLACED = ['record', 'egress', 'alerts', 'mail'] as const;
+
+/** The settings that the server has with other values. Those that the archive lacks stay as they are. */
+function changedSettings(desired: unknown, present: unknown): Record<string, unknown> {
+  const isChanged = (setting: string, key: string, value: unknown): boolean => {
+    const now = at(present, setting, key);
+    // A server lists the broadcasts that it knows.
+    return now !== value && (setting !== 'broadcast' || typeof now === 'boolean');
+  };
+  const merged = MERGED.map((setting) => {
+    const members = membersOf(desired, setting).filter(([key, value]) => isChanged(setting, key, value));
+    return [setting, members.length === 0 ? undefined : Object.fromEntries(members)] as const;
+  });
+  const replaced = REPLACED.filter((setting) => !isDeepStrictEqual(at(desired, setting), at(present, setting)));
+  const all = [...merged, ...replaced.map((setting) => [setting, at(desired, setting)] as const)];
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** The settings that the server has with other values. */
-function changedSettings(desired: unknown, present: unknown): Record<string, Record<string, unknown>> {
-  const changes: Record<string, Record<string, unknown>> = {};
-  for (const [key, value] of broadcastsOf(desired)) {
-    const now = at(present, 'broadcast', key);
-    if (typeof now === 'boolean' && now !== value) changes['broadcast'] = { ...changes['broadcast'], [key]: value };
-  }
-  const lookback = at(desired, 'events', 'lookback');
-  if (typeof lookback === 'string' && lookback !== at(present, 'events', 'lookback')) changes['events'] = { lookback };
-  return changes;
-}
+/** Settings whose changes are shown by their names alone: their values say little. */
+const NAMED: ReadonlySet<string> = new Set(['broadcast', 'events']);
+
+const detailsOf = (config: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(config).flatMap(([setting, value]) =>
+    NAMED.has(setting) ? membersOf(config, setting).map(([key]) => key) : [`${setting} ${JSON.stringify(value)}`],
+  );
 
 /** All broadcasts of a new namespace are disabled. Which ones exist is known only after its creation. */
 const newConfig = (desired: unknown) => ({
-  broadcast: Object.fromEntries(broadcastsOf(desired).map(([key]) => [key, false])),
+  broadcast: Object.fromEntries(membersOf(desired, 'broadcast').map(([key]) => [key, false])),
 });
 
 async function settingsItems(remote: Remote, desired: DesiredState, exists: boolean): Promise<PlanItem[]> {
   if (desired.namespace?.config === undefined) return [];
   const present = exists ? await readConfig(remote) : newConfig(desired.namespace.config);
   const config = changedSettings(desired.namespace.config, present);
-  const names = Object.values(config).flatMap((changes) => Object.keys(changes));
+  const names = detailsOf(config);
   const change = names.length === 0 ? 'unchanged' : 'update';
   const finalOperations: Operation[] = names.length === 0 ? [] : [{ do: 'configure', config }];
   return [toItem({ kind: 'settings', name: 'settings', change, details: names, finalOperations })];
