@@ -1,14 +1,14 @@
 import type { Document } from './document.ts';
 import type { RunSettings } from './parts/run-settings.ts';
 import { statesFrom } from './plan/flow.ts';
-import { type CatchPlan, PLAN_VERSION, type Plan, type StatePlan } from './plan/plan.ts';
+import { type ActionPlan, type CatchPlan, PLAN_VERSION, type Plan, type StatePlan } from './plan/plan.ts';
 import type { Part } from './sections.ts';
 
 /** Makes the plan of a document without problems. Throws for a document with problems. */
 export function lower({ start, states, functions, settings }: Document): Plan {
   const lowered = start && lowerPart(start);
-  const { catch: _, ...kept } = settings;
-  const own = Object.fromEntries(states.map((part) => [part.id ?? '', lowerPart(part)]));
+  const { catch: _, retries, ...kept } = settings;
+  const own = Object.fromEntries(states.map((part) => [part.id ?? '', withRetries(lowerPart(part), retries)]));
   return {
     version: PLAN_VERSION,
     start: lowered?.start ?? { type: 'default' },
@@ -22,6 +22,16 @@ export function lower({ start, states, functions, settings }: Document): Plan {
 function lowerPart<Lowered>(part: Part<Lowered>): Lowered {
   if (part.lower === undefined) throw new Error(`the part in line ${part.line} could not be decoded`);
   return part.lower();
+}
+
+/** Gives the retries of the workflow to the actions of a state that have none. Nothing waits for an async call: it is never repeated. */
+function withRetries(state: StatePlan, retries: ActionPlan['retries']): StatePlan {
+  const { work } = state;
+  if (retries === undefined) return state;
+  const repeated = (action: ActionPlan): ActionPlan => ({ retries, ...action });
+  if (work.do === 'all') return { ...state, work: { ...work, actions: work.actions.map(repeated) } };
+  const isRepeated = work.do === 'each' || (work.do === 'call' && !work.async);
+  return isRepeated ? { ...state, work: { ...work, action: repeated(work.action) } } : state;
 }
 
 type States = Plan['states'];

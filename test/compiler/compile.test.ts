@@ -5,6 +5,41 @@ import { hintsOf, planOf, problemsOf } from './texts.ts';
 
 const STATES = 'states: [{id: a, type: noop}, {id: b, type: noop}]';
 
+describe('the retries of a workflow', () => {
+  const RETRIES = { maxAttempts: 2, delay: 'PT1S', multiplier: 0, codes: ['x'] };
+  const AT_TOP = `retries: {max_attempts: 2, delay: PT1S, codes: [x]}\nfunctions: [{id: f, type: subflow, workflow: w}]\n`;
+  const retriesIn = (state: string): unknown => {
+    const { work } = planOf(`${AT_TOP}states: [{id: a, ${state}}]`).states['a'] ?? {};
+    if (work?.do === 'all') return work.actions.map(({ retries }) => retries);
+    return work?.do === 'each' || work?.do === 'call' ? work.action.retries : work?.do === 'approve' && work.notify;
+  };
+
+  test.each([
+    ['of an action', 'type: action, action: {function: f}', RETRIES],
+    ['of each call of a loop', "type: foreach, array: 'jq(.a)', action: {function: f}", RETRIES],
+    [
+      'of branches, unless they have their own',
+      "type: parallel, actions: [{function: f}, {function: f, retries: {max_attempts: 1, codes: ['^$']}}]",
+      [RETRIES, { maxAttempts: 1, multiplier: 0, codes: ['^$'] }],
+    ],
+    ['of no call that nothing waits for', 'type: action, async: true, action: {function: f}', undefined],
+    [
+      'of no notification',
+      'type: approval, subject: s, choices: {yes: null}, notify: {function: f}',
+      { function: 'f', secrets: [], files: [] },
+    ],
+  ])('are those %s', (_name, state, expected) => {
+    expect(retriesIn(state)).toEqual(expected);
+  });
+
+  test('have the fields of those of an action', () => {
+    expect(problemsOf(`retries: {max_attempts: 2}\n${STATES}`)).toEqual([
+      expect.stringContaining('retry policy requires at least one defined code'),
+    ]);
+    expect(planOf(`${AT_TOP}${STATES}`)).not.toHaveProperty('retries');
+  });
+});
+
 describe('the plan of a workflow', () => {
   test('begins with the first state and has the default start if the workflow has none', () => {
     expect(planOf(STATES)).toMatchObject({

@@ -239,6 +239,21 @@ const FLOW: readonly Mistake[] = [
     right: call('', '  catch:\n  - {error: pay.busy}\n'),
   },
   {
+    rule: 'pattern-syntax',
+    text: `retries: {max_attempts: 1, codes: [▸'*.busy']}\n${call('')}`,
+    mended: "codes: ['.*.busy']",
+  },
+  {
+    rule: 'retry-unawaited',
+    text: call("    retries: ▸{max_attempts: 1, codes: ['.*']}\n", '  async: true\n'),
+    mended: 'function: pay\n  async: true',
+  },
+  {
+    rule: 'retry-unawaited',
+    text: `${FUNCTION}states:\n- id: a\n  type: approval\n  subject: s\n  choices: {yes: null}\n  notify:\n    function: pay\n    retries: ▸{max_attempts: 1, codes: [x]}\n`,
+    mended: 'function: pay',
+  },
+  {
     rule: 'catch-without-cause',
     text: call('', '  catch:\n  - {error: ▸service.cancels.timout.soft}\n'),
     right: call('', '  catch:\n  - {error: service.cancels.timeout.soft}\n'),

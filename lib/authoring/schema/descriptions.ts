@@ -21,6 +21,7 @@ export const WORKFLOW_FIELDS: Descriptions = {
     'The event that cancels a run. Its context is evaluated over the input. `transition`: a handler instead of `onFailure`.',
   expected: 'How long a run is expected to take: a longer one is late, and goes on.',
   catch: 'The catches of every state, after its own.',
+  retries: 'The retries of every action without its own.',
   onFailure: 'The id of the state that a run enters once before it fails. The error is in `error`; the run keeps it.',
   finally: 'The id of the state that a run enters last, before it ends in any way.',
   record: 'What the record of a run keeps: `full`, `flow` (no data) or `none`. Default: that of the namespace.',

@@ -47,12 +47,15 @@ const functionId = createDecoder({ kind: 'function', isRequired: true }, (node, 
   return name;
 });
 
+/** When a call that failed is repeated; undefined: never. */
+export const retries = object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes });
+
 /** An action that may be left out. */
 export const optionalAction = object({
   function: functionId,
   input: query,
   secrets: list(text),
-  retries: object({ max_attempts: maxAttempts, delay: duration, multiplier: number, codes }),
+  retries,
   files: list(object({ key: required(text), as: text, scope: text, type: text, permissions: text }), {
     prefix: 'files',
   }),
@@ -62,21 +65,22 @@ export const optionalAction = object({
 export const action = required(optionalAction);
 
 type DecodedAction = ReturnType<typeof action>;
-type DecodedRetries = NonNullable<DecodedAction['retries']>;
+type DecodedRetries = NonNullable<ReturnType<typeof retries>>;
 
 const isPresent = (value: string | undefined): value is string => value !== undefined;
 
 /** Returns the plan of an action. */
-export function toAction({ function: name, input, secrets, retries, files }: DecodedAction): ActionPlan {
+export function toAction({ function: name, input, secrets, files, ...decoded }: DecodedAction): ActionPlan {
   return {
     function: name,
-    ...omitUndefined({ input, retries: retries && toRetries(retries) }),
+    ...omitUndefined({ input, retries: decoded.retries && toRetries(decoded.retries) }),
     secrets: secrets.filter(isPresent),
     files: files.map((file) => ({ key: '', ...omitUndefined(file ?? {}) })),
   };
 }
 
-function toRetries(retries: DecodedRetries): NonNullable<ActionPlan['retries']> {
-  const { max_attempts, delay, multiplier = 0, codes: patterns } = retries;
+/** Returns the plan of retries. */
+export function toRetries(decoded: DecodedRetries): NonNullable<ActionPlan['retries']> {
+  const { max_attempts, delay, multiplier = 0, codes: patterns } = decoded;
   return { maxAttempts: max_attempts, ...omitUndefined({ delay }), multiplier, codes: patterns.filter(isPresent) };
 }

@@ -20,8 +20,9 @@ import { type Decoded, object } from '../decoding/object.ts';
 import { limit, optionalPeriod, period } from '../decoding/periods.ts';
 import { WHEN_FULL, WHEN_OVER } from '../plan/concurrency.ts';
 import type { Handlers } from '../plan/handlers.ts';
-import type { CatchPlan, Plan } from '../plan/plan.ts';
+import type { ActionPlan, CatchPlan, Plan } from '../plan/plan.ts';
 import { MAX_PRIORITY } from '../plan/worker-tasks.ts';
+import { retries, toRetries } from './actions.ts';
 import { toFilter } from './event-filters.ts';
 import { schema } from './schemas.ts';
 import { catchersOf } from './state.ts';
@@ -70,6 +71,7 @@ export const RUN_SETTINGS = {
   record: oneOf(['full', 'flow', 'none']),
   cancelOn: transitionsOf('cancelOn', object({ type: required(text), context: dictionary, transition })),
   catch: catchersOf('catch'),
+  retries,
   onFailure: transition,
   finally: transition,
   limits: object({ transitions: positive, logBytes: positive }),
@@ -103,6 +105,8 @@ export interface RunSettings
   > {
   /** The catches of every state, after its own. */
   readonly catch: readonly CatchPlan[];
+  /** The retries of every action without its own. */
+  readonly retries?: ActionPlan['retries'];
 }
 
 /** Returns the settings in the plan. */
@@ -121,6 +125,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
     rate: starts,
     debounce: merged,
     priority,
+    retries: repeated,
   } = decoded;
   const handlers: Handlers = omitUndefined({ onFailure, onCancel: cancelOn?.transition, finally: decoded.finally });
   return {
@@ -138,6 +143,7 @@ export function toSettings(decoded: Decoded<typeof RUN_SETTINGS>): RunSettings {
       rate: starts && omitUndefined({ ...starts, whenFull: starts.whenFull ?? ('queue' as const) }),
       debounce: merged && omitUndefined(merged),
       priority,
+      retries: repeated && toRetries(repeated),
       handlers: Object.keys(handlers).length === 0 ? undefined : handlers,
     }),
   };

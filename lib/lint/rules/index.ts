@@ -8,6 +8,7 @@ import { limitsOfScope } from './flow/limits-of-scope.ts';
 import { loopWithoutWait } from './flow/loop-without-wait.ts';
 import { patternSyntax } from './flow/pattern-syntax.ts';
 import { priorityWithoutQueue } from './flow/priority-without-queue.ts';
+import { retryUnawaited } from './flow/retry-unawaited.ts';
 import { retryWithoutCodes } from './flow/retry-without-codes.ts';
 import { stateUnreachable } from './flow/state-unreachable.ts';
 import { waitOutlivesTimeout } from './flow/wait-outlives-timeout.ts';
@@ -65,6 +66,7 @@ export const RULES = {
   'priority-without-queue': priorityWithoutQueue,
   'query-several-results': querySeveralResults,
   'query-without-script': queryWithoutScript,
+  'retry-unawaited': retryUnawaited,
   'retry-without-codes': retryWithoutCodes,
   'script-not-evaluated': scriptNotEvaluated,
   'script-unclosed': scriptUnclosed,
