@@ -29,7 +29,7 @@ const CONCURRENCY = `concurrency: {limit: ${LIMIT}, key: jq(.k)}`;
 const RATE = `rate: {limit: ${LIMIT}, per: PT${PER_MS / 1000}S, key: jq(.k)}`;
 const [ATWORK, BEGIN] = [{ atWork: LIMIT }, { begin: { limit: LIMIT, perMs: PER_MS } }];
 
-/** A jam at first: the first runs of a key take long, and those that they keep waiting are quick. */
+/** A jam of places at first: the first runs of a key take long, and those that they keep waiting are quick. */
 const SLOW = KEYS * LIMIT * 2;
 const SLOW_MS = 45_000;
 const QUICK_MS = 500;
@@ -79,12 +79,14 @@ const crashOf = (random: Random, starts: number): Crash => ({
 });
 
 /** A server whose calls take time, and say when they begin and end. */
-function serverOf(watcher: Watcher, timeOf: () => World['time']): ProgrammedWeb {
+function serverOf(watcher: Watcher, { atWork }: Limits, timeOf: () => World['time']): ProgrammedWeb {
+  // Without places, long calls would fill the process, and others would begin late.
+  const slow = atWork === undefined ? 0 : SLOW;
   return new ProgrammedWeb(async ({ url, headers }) => {
     const [, key = '', n] = url.pathname.split('/');
     const id = headers['idempotency-key'] ?? '';
     watcher.begin(key, id);
-    await new Promise<void>((resolve) => timeOf().alarm(Number(n) < SLOW ? SLOW_MS : QUICK_MS, resolve));
+    await new Promise<void>((resolve) => timeOf().alarm(Number(n) < slow ? SLOW_MS : QUICK_MS, resolve));
     watcher.end(key, id);
     return json({});
   });
@@ -126,7 +128,7 @@ export async function tryCrowd(
 ): Promise<CrowdResult> {
   const random = randomFrom(seed);
   const watcher = new Watcher(subject, limits, () => world.time.clock.now());
-  const web = serverOf(watcher, () => world.time);
+  const web = serverOf(watcher, limits, () => world.time);
   const world: World = new World(watcher.watch(database), { web });
   try {
     await world.store({ main: source });
