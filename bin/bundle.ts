@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { workflowSchema } from '../lib/authoring/schema/schema.ts';
+import { testSchema } from '../lib/authoring/schema/test-schema.ts';
 import { bundleFunctions } from './functions/build.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -148,6 +149,7 @@ async function bundleWorkerClient(dist: string): Promise<void> {
 async function buildPackage(dist: string): Promise<void> {
   await mkdir(dist, { recursive: true });
   await writeFile(join(dist, 'workflow.schema.json'), JSON.stringify(workflowSchema()));
+  await writeFile(join(dist, 'test.schema.json'), JSON.stringify(testSchema()));
   const parts = [
     bundleCommandLine,
     copyTemplates,

@@ -27,7 +27,7 @@ export const ALLOWED: readonly RegExp[] = [
   // What weft init writes.
   /^dist\/templates\/(every|agent|api|approval|event|schedule|worker)\/[\w.-]+$/,
   /^dist\/package\.json$/,
-  /^dist\/workflow\.schema\.json$/,
+  /^dist\/(?:test|workflow)\.schema\.json$/,
   /^dist\/worker\.(mjs|d\.ts)$/,
   /^dist\/client\/(index\.mjs|(index|client|operations)\.d\.ts)$/,
   /^dist\/cdk\/(index\.mjs|(weft|data\/data|settings\/settings)\.d\.ts)$/,

@@ -19,7 +19,7 @@ export const LAYERS: readonly Layer[] = [
   { rooms: ['lib/compiler/emit'], on: ['lib/compiler/plan', 'lib/language'] },
   { rooms: ['lib/compiler'], on: ['lib/compiler/emit', 'lib/language'] },
   { rooms: ['lib/lint', 'lib/testing', 'lib/pricing'], on: ['lib/compiler'] },
-  { rooms: ['lib/authoring'], on: ['lib/lint'] },
+  { rooms: ['lib/authoring'], on: ['lib/lint', 'lib/testing'] },
 
   { rooms: ['lib/egress'], on: ['lib/egress/addresses.ts', 'lib/language', 'lib/ports'] },
   { rooms: ['lib/containers'], on: ['lib/containers/sidecar', 'lib/egress'] },

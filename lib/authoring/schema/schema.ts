@@ -12,7 +12,8 @@ import {
   WORKFLOW,
 } from './language.ts';
 
-type Schema = Readonly<Record<string, Json>>;
+/** A JSON Schema, or a part of one. */
+export type Schema = Readonly<Record<string, Json>>;
 
 /** The `$id` of the JSON Schema of workflows: it does not depend on the service that sends it. */
 const SCHEMA_ID = 'urn:weft:schema:workflow';
@@ -67,7 +68,8 @@ function anyCase(names: readonly string[]): string {
   return `^(?:${names.map((name) => [...name].map(letter).join('')).join('|')})$`;
 }
 
-function schemaOfFields(fields: AcceptedFields, describe: (field: string) => string | undefined): Schema {
+/** The part of a schema about the fields of a map, whose names match in any case. */
+export function schemaOfFields(fields: AcceptedFields, describe: (field: string) => string | undefined): Schema {
   const all = Object.entries(fields);
   const properties = all.map(([name, accepted]) => {
     const description = describe(name);

@@ -1,6 +1,6 @@
 import { type Context, createContext, reportInvalid } from '../../compiler/decoding/context.ts';
 import { anyText, createDecoder, type Field, list, required } from '../../compiler/decoding/decoders.ts';
-import { decodeFields } from '../../compiler/decoding/object.ts';
+import { acceptedFields, decodeFields } from '../../compiler/decoding/object.ts';
 import { addProblem, type Problem } from '../../language/problem.ts';
 import { type Json, type MapNode, type Node, parseYaml } from '../../language/yaml/parser.ts';
 import { decisions } from './decisions.ts';
@@ -40,6 +40,10 @@ const CASE = {
   skip: anyText,
   expect: expectation,
 };
+
+/** The fields of a file of tests, and of a case. */
+export const SUITE_FIELDS = acceptedFields(SUITE);
+export const CASE_FIELDS = acceptedFields(CASE);
 
 type Shared = ReturnType<typeof decodeFields<typeof SHARED>>;
 

@@ -1,12 +1,15 @@
 import { reportInvalid, reportUndecodable } from '../../compiler/decoding/context.ts';
 import { anyText, createDecoder, duration, list, reportWrongType, required } from '../../compiler/decoding/decoders.ts';
-import { decodeFields } from '../../compiler/decoding/object.ts';
+import { acceptedFields, decodeFields } from '../../compiler/decoding/object.ts';
 import { setMember } from '../../language/json.ts';
 import type { Json } from '../../language/yaml/parser.ts';
 import { json } from './decoders.ts';
 import type { TestEvent } from './suite.ts';
 
 const FIELDS = { after: duration, type: required(anyText), source: anyText, id: anyText, data: json };
+
+/** The fields of an event; others are attributes of its context. */
+export const EVENT_FIELDS = acceptedFields(FIELDS);
 
 /** Names of attributes (CloudEvents 1.0.2, 3.1). */
 const ATTRIBUTE = /^[a-z0-9]{1,20}$/;

@@ -9,7 +9,7 @@ import {
   list,
   required,
 } from '../../compiler/decoding/decoders.ts';
-import { object } from '../../compiler/decoding/object.ts';
+import { acceptedFields, object } from '../../compiler/decoding/object.ts';
 import { byKind, json, mapOf, variables } from './decoders.ts';
 import type { Mock, MockAnswer } from './suite.ts';
 
@@ -87,6 +87,10 @@ const present = (answers: readonly (MockAnswer | undefined)[]): MockAnswer[] =>
   answers.filter((one) => one !== undefined);
 
 const single = answerWith({ idempotent: flag });
+
+/** The fields of an answer that is the mock of a function. */
+export const ANSWER_FIELDS = acceptedFields({ ...ANSWER, idempotent: flag });
+
 const several = object({ answers: required(list(answer, { prefix: 'answers' })), idempotent: flag });
 
 function severalAnswers(node: MockNode, field: Field, context: Context): Body | undefined {
