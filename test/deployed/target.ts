@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import type { Client } from '../service/access/client.ts';
 
 /** A deployment that only these tests use. */
@@ -7,6 +8,9 @@ export interface Target {
   /** The URL that starts and stops faults between it and AWS (proxy.ts). */
   readonly faults?: string;
 }
+
+/** The address of a server for a service on this machine. */
+export const LOOPBACK = '127.0.0.1';
 
 /** The environment variable with the targets as JSON; each worker of the test runner uses one. */
 export const TARGETS = 'SERVICE_TARGETS';
@@ -19,6 +23,17 @@ export function targetOfWorker(): Target | undefined {
 
 /** Whether the tests call a service that is deployed, behind a gateway and on another machine. */
 export const isDeployed = (): boolean => process.env['SERVICE_URL'] !== undefined || targetOfWorker() !== undefined;
+
+/**
+ * The address at which the service under test reaches a server of this machine; undefined: it cannot. Functions on AWS reach no
+ * loopback address, and those of an emulator another one of this machine, if the namespace opens it by `egress`.
+ */
+export function addressOfServers(): string | undefined {
+  if (!isDeployed()) return LOOPBACK;
+  if (targetOfWorker()?.faults === undefined) return undefined;
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}
 
 /** The number of namespaces that are deleted at the same time: some test files leave hundreds. */
 const CONCURRENCY = 8;

@@ -45,7 +45,7 @@ export async function closeMailServers(): Promise<void> {
 const replyOf = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode });
 
 /** Starts an SMTP server. */
-export async function serveMail(rules: MailServerRules = {}): Promise<MailServerFixture> {
+export async function serveMail(rules: MailServerRules = {}, host = '127.0.0.1'): Promise<MailServerFixture> {
   const { certificate, isImplicit = false, login, refused = [], deferred = {} } = rules;
   const left = new Map(Object.entries(deferred));
   const [mails, logins]: [ReceivedMail[], string[]] = [[], []];
@@ -78,7 +78,7 @@ export async function serveMail(rules: MailServerRules = {}): Promise<MailServer
   const server = new SMTPServer(options);
   // A client that does not trust the certificate breaks the connection.
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+  await new Promise<void>((resolve) => void server.listen(0, host, () => resolve()));
   open.push(server);
   return { port: (server.server.address() as AddressInfo).port, mails, logins };
 }

@@ -86,8 +86,9 @@ test('the settings say where alerts go, and show what the service refuses', asyn
   expect(await alerts.getByLabel('Path of the workflow').inputValue()).toBe('ops/alert');
   await alerts.getByLabel('Alerts', { exact: true }).selectOption('go to a URL');
   await alerts.getByLabel('URL').fill('https://hooks.example.com/alerts');
+  await alerts.getByLabel('Secret that signs').fill('SIGN');
   await storing.click();
-  await expect.poll(stored).toEqual({ url: 'https://hooks.example.com/alerts', within: 'PT10M' });
+  await expect.poll(stored).toEqual({ url: 'https://hooks.example.com/alerts', secret: 'SIGN', within: 'PT10M' });
   await alerts.getByLabel('Alerts', { exact: true }).selectOption('off');
   await storing.click();
   await expect.poll(stored).toBeUndefined();

@@ -11,14 +11,14 @@ export interface ScriptedAnswer {
 /** The answers to each request `METHOD /path?query`, in sequence; the last one is repeated. */
 export type AnswerScript = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
-/** A server on loopback that answers by a script. */
+/** A server of this machine that answers by a script. */
 export interface AnsweringServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Starts a server that answers by a script, and any other request with 404. */
-export async function startAnswering(script: AnswerScript): Promise<AnsweringServer> {
+/** Starts a server at an address of this machine that answers by a script, and any other request with 404. */
+export async function startAnswering(script: AnswerScript, host = '127.0.0.1'): Promise<AnsweringServer> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
     const name = `${request.method} ${request.url}`;
@@ -29,9 +29,9 @@ export async function startAnswering(script: AnswerScript): Promise<AnsweringSer
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
     response.writeHead(status, { ...type, ...headers }).end(json === undefined ? '' : JSON.stringify(json));
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+  await new Promise<void>((resolve) => void server.listen(0, host, () => resolve()));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
