@@ -17,7 +17,7 @@ const KILLS = 3;
 const [SHORTEST_MS, LONGEST_MS] = [100, 2_500];
 /** A call takes up to this time, ms. */
 const CALL_MS = 30;
-const LONGEST_WAIT_MS = 120_000;
+const LONGEST_WAIT_MS = 300_000;
 
 const CONCURRENCY = `concurrency: {limit: ${LIMIT}, key: jq(.k)}`;
 const CALL = `states: [{id: go, type: action, action: {function: bank}}]\n`;
