@@ -113,7 +113,7 @@ describe('weft', () => {
     [
       'no namespace',
       ['vars', 'list'],
-      'no namespace given; use --namespace, WEFT_NAMESPACE or a profile',
+      'no namespace given; use --namespace, WEFT_NAMESPACE or a profile, or a folder with .weft.yaml',
       'weft help vars',
     ],
     [

@@ -200,7 +200,7 @@ export function treePath(namespace: string, path: string): string {
 /** The selected namespace. Throws UsageError if there is none. */
 export function needNamespace({ namespace }: Pick<Service, 'namespace'>): string {
   if (namespace !== undefined) return namespace;
-  throw new UsageError('no namespace given; use --namespace, WEFT_NAMESPACE or a profile');
+  throw new UsageError('no namespace given; use --namespace, WEFT_NAMESPACE or a profile, or a folder with .weft.yaml');
 }
 
 /** The client of the service and the path of the selected namespace. Throws UsageError. */

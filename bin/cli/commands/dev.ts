@@ -71,7 +71,7 @@ const isExpected = (error: unknown): error is Error =>
 async function repeatCycle(cycle: Omit<Cycle, 'changed'>): Promise<void> {
   const { terminal } = cycle;
   const folder = terminal.cwd;
-  const changes = watchChanges(folder, terminal.signal);
+  const changes = await watchChanges(folder, terminal.signal);
   const print = async (lines: readonly string[]) => {
     if (lines.length > 0) await terminal.print(`${lines.join('\n')}\n`);
   };

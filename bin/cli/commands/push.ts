@@ -28,7 +28,7 @@ const OPTIONS = {
 /** Pushes after each change of the file or folder, until Ctrl-C. */
 async function pushOnChange(job: PushJob, values: PushValues): Promise<Outcome> {
   const { terminal, source } = job;
-  const changes = watchChanges(resolve(terminal.cwd, source.name), terminal.signal);
+  const changes = await watchChanges(resolve(terminal.cwd, source.name), terminal.signal);
   do {
     try {
       await terminal.print(`${outcomeOf(values, terminal, (await push(job)).results).text}\n`);

@@ -1,5 +1,7 @@
-import { watch } from 'node:fs';
+import { once } from 'node:events';
+import { relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { type FSWatcher, watch } from 'chokidar';
 
 /** Editors write a file in several steps: changes within this time are one change. */
 const DEBOUNCE_MS = 150;
@@ -7,24 +9,57 @@ const DEBOUNCE_MS = 150;
 /** Hidden folders and installed packages, except the hidden files that change what is read. */
 const IS_UNWATCHED = /(^|[\\/])(node_modules|\.(?!(weft|direktiv)(\.yaml|ignore)$))/;
 
-/** Yields once after each burst of changes below a path, except in hidden folders and node_modules, until the signal is aborted. */
-export async function* watchChanges(path: string, signal: AbortSignal): AsyncGenerator<void> {
-  let wake: () => void = () => undefined;
-  let hasChanged = false;
-  const watcher = watch(path, { recursive: true, signal }, (_, name) => {
-    // A service that runs here writes into .weft all the time.
-    if (name !== null && IS_UNWATCHED.test(name)) return;
-    hasChanged = true;
-    wake();
-  });
-  watcher.on('error', () => wake());
-  signal.addEventListener('abort', () => wake(), { once: true });
-  while (!signal.aborted) {
-    if (!hasChanged) await new Promise<void>((resolve) => (wake = resolve));
-    while (hasChanged && !signal.aborted) {
-      hasChanged = false;
-      await setTimeout(DEBOUNCE_MS);
+/**
+ * Watches a path until the signal is aborted, except in hidden folders and node_modules: resolves when each later change is
+ * noticed, with a generator that yields once after each burst of changes. chokidar also notices a file that was replaced by
+ * another of its name, as many editors and Git save; `watch` of Node 24 follows the old file.
+ */
+export async function watchChanges(path: string, signal: AbortSignal): Promise<AsyncGenerator<void>> {
+  // A service that runs here writes into .weft all the time.
+  const ignored = (file: string) => IS_UNWATCHED.test(relative(path, file));
+  const watcher = watch(path, { ignored, ignoreInitial: true });
+  const bursts = new Bursts(watcher, signal);
+  await once(watcher, 'ready', { signal }).catch(() => undefined);
+  return bursts.each();
+}
+
+/** The changes that a watcher notices. */
+class Bursts {
+  readonly #watcher: FSWatcher;
+  readonly #signal: AbortSignal;
+  #hasChanged = false;
+  #wake: () => void = () => undefined;
+
+  constructor(watcher: FSWatcher, signal: AbortSignal) {
+    this.#watcher = watcher;
+    this.#signal = signal;
+    const wake = () => this.#wake();
+    watcher.on('error', wake).on('all', () => {
+      this.#hasChanged = true;
+      wake();
+    });
+    signal.addEventListener(
+      'abort',
+      () => {
+        wake();
+        void watcher.close();
+      },
+      { once: true },
+    );
+  }
+
+  async *each(): AsyncGenerator<void> {
+    try {
+      while (!this.#signal.aborted) {
+        if (!this.#hasChanged) await new Promise<void>((resolve) => (this.#wake = resolve));
+        while (this.#hasChanged && !this.#signal.aborted) {
+          this.#hasChanged = false;
+          await setTimeout(DEBOUNCE_MS);
+        }
+        if (!this.#signal.aborted) yield;
+      }
+    } finally {
+      await this.#watcher.close();
     }
-    if (!signal.aborted) yield;
   }
 }

@@ -52,7 +52,7 @@ async function report(session: Session, values: TestValues, format: FormatName):
 /** Runs the tests again after each change below the folder, until Ctrl-C. */
 async function runOnChange(session: Session, values: TestValues, format: FormatName): Promise<Outcome> {
   const { terminal } = session;
-  const changes = watchChanges(terminal.cwd, terminal.signal);
+  const changes = await watchChanges(terminal.cwd, terminal.signal);
   do {
     try {
       await terminal.print(`${(await report(session, values, format)).text}\n`);
