@@ -3,7 +3,7 @@ import type { Item, Key, Where, Write } from '../../ports/table.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import { batchesOf, deleteKeys, putAt } from './batches.ts';
 import * as keys from './keys.ts';
-import { pagesOf, type Range } from './queries.ts';
+import { pagesOf, type Range, readFirst } from './queries.ts';
 
 type Needs = Pick<Ports, 'table' | 'clock'>;
 
@@ -176,9 +176,10 @@ class OpenPass {
   async *indexed({ from, visited }: Progress): AsyncGenerator<readonly OpenItem[], { to: number; passed: boolean }> {
     const settled = Math.max(Math.min(this.#needs.clock.now() - SETTLING_MS, this.#extent.knownUntil), from);
     const where = this.#extent.visitsAll ? this.#kind.where : undefined;
-    let passed = where !== undefined;
+    let passed = false;
     let reached = from;
     for (const range of this.#kind.rangesOf(from, this.#needs.clock.now() + MAX_SKEW_MS)) {
+      if (where !== undefined) passed ||= await this.#hasRow({ ...range, to: keys.timeText(settled) });
       for await (const rows of pagesOf(this.#needs.table, { ...range, where, limit: PAGE_SIZE })) {
         for (const row of rows) this.#rate.add(keys.timeIn(this.#orderOf(row)));
         const open = (await this.#pick(rows, settled)).filter(({ order }) => !this.#seen.has(order));
@@ -196,6 +197,10 @@ class OpenPass {
       }
     }
     return { to: settled, passed };
+  }
+
+  async #hasRow(range: Range): Promise<boolean> {
+    return (await readFirst(this.#needs.table, range, 1)).length > 0;
   }
 
   #orderOf(row: Item): string {

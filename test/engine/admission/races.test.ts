@@ -37,7 +37,7 @@ async function countsOf(world: World): Promise<readonly number[]> {
 
 /** The index that lists runs follows the table some time later in DynamoDB. */
 const expectCounts = (world: World, counts: readonly number[]): Promise<void> =>
-  expect.poll(() => countsOf(world), { timeout: 10_000 }).toEqual(counts);
+  expect.poll(() => countsOf(world), { timeout: 30_000 }).toEqual(counts);
 
 /** Starts all runs at the same time, then cancels all that are at work at the same time, until all have ended. */
 async function race(database: LocalTable): Promise<void> {
@@ -65,7 +65,7 @@ async function raceOfStarts(database: LocalTable): Promise<void> {
   try {
     await world.store({ main: `rate: {limit: ${LIMIT}, per: PT10S}\nstates: [{id: a, type: noop}]\n` });
     await Promise.all(Array.from({ length: STARTS }, () => world.execute('main', '{}')));
-    await expect.poll(() => runsOf(world), { timeout: 10_000 }).toHaveLength(STARTS);
+    await expect.poll(() => runsOf(world), { timeout: 30_000 }).toHaveLength(STARTS);
     const times = (await runsOf(world)).map(({ hold }) => hold?.until ?? Number.NaN).sort((a, b) => a - b);
     expect(times.every((time, n) => n < LIMIT || time - (times[n - LIMIT] ?? 0) >= PER_MS)).toBe(true);
     await world.pass();
