@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type FSWatcher, watch } from 'chokidar';
@@ -16,8 +17,10 @@ const IS_UNWATCHED = /(^|[\\/])(node_modules|\.(?!(weft|direktiv)(\.yaml|ignore)
  */
 export async function watchChanges(path: string, signal: AbortSignal): Promise<AsyncGenerator<void>> {
   // A service that runs here writes into .weft all the time.
-  const ignored = (file: string) => IS_UNWATCHED.test(relative(path, file));
-  const watcher = watch(path, { ignored, ignoreInitial: true });
+  const root = await realpath(path);
+  const ignored = (file: string) => IS_UNWATCHED.test(relative(root, file));
+  // Readers of folders follow no links either.
+  const watcher = watch(root, { ignored, ignoreInitial: true, followSymlinks: false });
   const bursts = new Bursts(watcher, signal);
   await once(watcher, 'ready', { signal }).catch(() => undefined);
   return bursts.each();

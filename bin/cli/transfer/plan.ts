@@ -209,8 +209,11 @@ async function settingsItems(remote: Remote, desired: DesiredState, exists: bool
   const config = changedSettings(desired.namespace.config, present);
   const names = detailsOf(config);
   const change = names.length === 0 ? 'unchanged' : 'update';
-  const finalOperations: Operation[] = names.length === 0 ? [] : [{ do: 'configure', config }];
-  return [toItem({ kind: 'settings', name: 'settings', change, details: names, finalOperations })];
+  const { broadcast, ...others } = config as { readonly broadcast?: unknown };
+  // Workflows are enabled when the limits of the namespace hold; events of the import itself are not broadcast.
+  const operations: Operation[] = Object.keys(others).length === 0 ? [] : [{ do: 'configure', config: others }];
+  const finalOperations: Operation[] = broadcast === undefined ? [] : [{ do: 'configure', config: { broadcast } }];
+  return [toItem({ kind: 'settings', name: 'settings', change, details: names, operations, finalOperations })];
 }
 
 /** Items that only their owner can transfer, because no server returns their secret part. */

@@ -118,14 +118,23 @@ export async function list(ports: Reader, namespaceId: string, { below, limit, c
   return { deleted, ...(found.length > most && last !== undefined ? { next: last.key } : {}) };
 }
 
+/** Which deletion at a path: of a group, or else with the latest revision of a workflow, or else the newest one; '' is none. */
+export type Chosen = Pick<Deletion, 'group' | 'latest'>;
+
 /**
- * The deletion at a path whose workflow had the latest revision `latest`, or with '' the newest one: of the workflow, or of
- * all workflows that were deleted with it below the directory, ordered by path. Empty if there is none that can be undone.
+ * The chosen deletion at a path: of the workflow, or of all workflows that were deleted with it below the directory, ordered by
+ * path. Empty if there is none that can be undone.
  */
-export async function find(ports: Reader, namespaceId: string, path: string, latest: string): Promise<Deletion[]> {
+export async function find(
+  ports: Reader,
+  namespaceId: string,
+  path: string,
+  { group, latest }: Chosen,
+): Promise<Deletion[]> {
   const found: Deletion[] = [];
   for await (const deletion of deletionsOf(ports, namespaceId)) if (isAt(deletion.path, path)) found.push(deletion);
-  const chosen = latest === '' ? found[0] : found.find((one) => one.latest === latest);
+  const isChosen = (one: Deletion) => (group === '' ? latest === '' || one.latest === latest : one.group === group);
+  const chosen = found.find(isChosen);
   if (chosen === undefined || chosen.path === path) return chosen === undefined ? [] : [chosen];
   const together = found.filter((one) => one.group === chosen.group && one.path !== path);
   return together.sort((a, b) => (a.path < b.path ? -1 : 1));

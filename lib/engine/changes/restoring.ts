@@ -44,11 +44,12 @@ async function restoreOne(ports: EnginePorts, { id, name }: Namespace, deletion:
   await ports.table.write([deletions.toRemoval(id, deletion)]);
 }
 
-/** What is restored: the newest deletion at a path, or the one of the revision `ref`, after the path `after`. */
+/** What is restored: the newest deletion at a path, or the one of the revision `ref`, after the place `after`. */
 export interface Wanted {
   readonly place: string;
   /** The latest revision of a deleted workflow; empty: the newest deletion. */
   readonly ref: string;
+  /** The `next` of the call before: the group of the deletion and the last path. */
   readonly after: string;
 }
 
@@ -65,13 +66,14 @@ export async function restoreNode(
 ): Promise<Restoration> {
   const { namespace } = await nodes.need(ports, namespaceName, '/');
   const path = pathOf(segmentsOf(place));
+  const [group = '', ...last] = after.split(' ');
   if (await isUnderway(ports, namespace.id, path)) {
     throw new ServiceError('conflict', `the deletion of '${path}' is still under way; restore it in a minute`, {}, 60);
   }
-  const found = path === '/' ? [] : await deletions.find(ports, namespace.id, path, ref);
+  const found = path === '/' ? [] : await deletions.find(ports, namespace.id, path, { group, latest: ref });
   const [first] = found;
   if (first === undefined) throw new ServiceError('not-found', `nothing that was deleted at '${path}' can be restored`);
-  const open = found.filter((one) => one.path > after);
+  const open = found.filter((one) => one.path > last.join(' '));
   const restored: string[] = [];
   const failed: { path: string; message: string }[] = [];
   for (const deletion of open.slice(0, MAX_AT_ONCE)) {
@@ -83,6 +85,7 @@ export async function restoreNode(
       failed.push({ path: deletion.path, message: error.message });
     }
   }
-  const last = open[MAX_AT_ONCE - 1];
-  return { restored, failed, ...(open.length > MAX_AT_ONCE && last !== undefined ? { next: last.path } : {}) };
+  const end = open[MAX_AT_ONCE - 1];
+  const next = open.length > MAX_AT_ONCE && end !== undefined ? { next: `${end.group} ${end.path}` } : {};
+  return { restored, failed, ...next };
 }

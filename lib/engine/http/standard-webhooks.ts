@@ -7,11 +7,13 @@ export interface StandardSigning {
   readonly time: string;
 }
 
-/** A secret with this prefix is a key in base64; any other is the key itself. */
-const KEY_PREFIX = 'whsec_';
+/** A key in base64, as senders show it. Any other secret is the key itself, so that no key is empty or shortened. */
+const ENCODED_KEY = /^whsec_(?=.)((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-const keyOf = (secret: string): Buffer =>
-  secret.startsWith(KEY_PREFIX) ? Buffer.from(secret.slice(KEY_PREFIX.length), 'base64') : Buffer.from(secret);
+function keyOf(secret: string): Buffer {
+  const [, encoded] = ENCODED_KEY.exec(secret) ?? [];
+  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');
+}
 
 /** The signature of a request as Standard Webhooks 1.0 has it, with its version: `v1,` and the HMAC in base64. */
 export const signStandard = ({ secret, id, time }: StandardSigning, body: Uint8Array): string =>

@@ -66,3 +66,17 @@ test('an older deletion is restored by its revision, where the newest one cannot
   expect(await restore(older)).toMatchObject({ restored: ['/wf'] });
   expect((await deletions.list(ports, id, PAGE)).deleted.map(({ revision }) => revision)).toEqual([newest]);
 });
+
+test('a large directory is restored page by page, also by the revision of a workflow of its first page', async () => {
+  const { ports } = new MemoryPorts();
+  const { id } = await namespaces.create(ports, 'demo');
+  await createDirectory(ports, 'demo', '/dir');
+  const paths = Array.from({ length: 60 }, (_, n) => `/dir/w${String(n).padStart(2, '0')}`);
+  for (const path of paths) await createWorkflow(ports, { namespace: 'demo', path, source: SOURCE });
+  await deleteNode(ports, 'demo', '/dir', true);
+  const { deleted } = await deletions.list(ports, id, PAGE);
+  const ref = deleted.find(({ path }) => path === '/dir/w00')?.revision ?? '';
+  const first = await restoreNode(ports, 'demo', { place: 'dir', ref, after: '' });
+  const second = await restoreNode(ports, 'demo', { place: 'dir', ref, after: first.next ?? '' });
+  expect([...first.restored, ...second.restored]).toEqual(paths);
+});

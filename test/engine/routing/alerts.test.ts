@@ -71,6 +71,8 @@ describe('an alert that is signed', () => {
   test.each([
     ['a text', 'a secret text', Buffer.from('a secret text')],
     ['a key in base64', `whsec_${Buffer.from('key').toString('base64')}`, Buffer.from('key')],
+    ['a text that begins like a key and has none', 'whsec_', Buffer.from('whsec_')],
+    ['a text that begins like a key and is no base64', 'whsec_no key', Buffer.from('whsec_no key')],
   ])('has the headers of Standard Webhooks, by %s', async (_name, value, key) => {
     await open(SIGNED, { main: FAILS });
     await setSecret(value);

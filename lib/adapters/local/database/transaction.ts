@@ -61,10 +61,16 @@ export class Transaction {
     this.#changes = [];
   }
 
-  /** Opens a transaction with all changes since the last commit. */
+  /** Opens a transaction with all changes since the last commit. Throws the error of SQLite, and then none is open. */
   rebuild(): void {
     if (this.isOpen) this.#connection.exec('ROLLBACK');
     this.begin();
-    for (const { statement, values } of this.#changes) statement.run(...values);
+    try {
+      for (const { statement, values } of this.#changes) statement.run(...values);
+    } catch (error) {
+      // A part of the changes must not be committed.
+      if (this.isOpen) this.#connection.exec('ROLLBACK');
+      throw error;
+    }
   }
 }
