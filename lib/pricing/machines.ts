@@ -10,10 +10,6 @@ import type { Used } from './prices.ts';
  */
 /** One call of the steps function: it reads the run and commits it. */
 export const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
-/** Where runs wait that need no machine: the values of the setting of an installation. */
-export const WAITS = ['machine', 'table'] as const;
-export type Waits = (typeof WAITS)[number];
-
 /** A call that the run waits for: its task, and its end. */
 const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
 /** A wait with a listener, which is written before it. The end of the wait also runs the states after it. */
@@ -31,7 +27,7 @@ export interface Circumstances {
   /** The number of parallel calls of a state, by its id, which is its name in the machine. */
   readonly itemsOf: (id: string) => number;
   /** Where runs wait, a setting of the installation. */
-  readonly waits: Waits;
+  readonly waits: 'machine' | 'table';
   readonly bound: Bound;
 }
 

@@ -15,7 +15,7 @@ import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
 import { ownMember } from '../language/own-members.ts';
 import { limitsOf } from './call-limits.ts';
-import { type Circumstances, priceMachine, STEP, type Waits } from './machines.ts';
+import { type Circumstances, priceMachine, STEP } from './machines.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -215,7 +215,7 @@ const controlOf = ({ concurrency, rate }: Plan): Used =>
  * The amounts that a run of a plan uses besides the duration of Lambda functions, if it begins in the request that
  * starts it; `items` is the number of items of each `foreach`, `waits` the setting of the installation.
  */
-export function priceRuns(plan: Plan, items: number, waits: Waits = 'machine'): RunCost[] {
+export function priceRuns(plan: Plan, items: number, waits: Circumstances['waits'] = 'machine'): RunCost[] {
   const { definition, tier } = emit(plan);
   const itemsOf = (id: string): number => {
     const work = Object.hasOwn(plan.states, id) ? plan.states[id]?.work : undefined;

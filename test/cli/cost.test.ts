@@ -220,12 +220,6 @@ describe('weft cost', () => {
     expect(out).toMatch(/one million runs +\$5\.83/);
     expect(out).toMatch(/op=wait[^$]*\$5\.83/);
     expect(out).toContain(`us-east-1 as of ${PRICED_ON}`);
-    await workspace.write({ 'nap.yaml': 'states: [{id: a, type: delay, duration: PT1H}]\n' });
-    const waiting = await workspace.weft(['cost', 'nap.yaml', '--waits', 'table', '--json']);
-    expect(waiting.json()).toMatchObject({
-      waits: 'table',
-      runs: expect.arrayContaining([expect.objectContaining({ least: expect.objectContaining({ transitions: 0 }) })]),
-    });
     const json = (await workspace.weft(['cost', 'hello.yaml', '--json'])).json();
     expect(json).toMatchObject({
       runs: [{ op: 'execute', least: { express: 0 } }, { op: 'wait' }],
@@ -268,7 +262,6 @@ describe('weft cost', () => {
 
   test.each([
     [['cost'], "'cost' takes FILE"],
-    [['cost', 'hello.yaml', '--waits', 'never'], "--waits is 'never'; it must be machine or table"],
     [['cost', 'wrong.yaml'], "wrong.yaml is no valid workflow; see 'weft validate wrong.yaml'"],
     [['cost', 'hello.yaml', '--items', 'many'], "--items is 'many'; it must be a number from 1 to 100000"],
     [
