@@ -104,8 +104,8 @@ export function openRuntime(options: RuntimeOptions) {
   const { database, clock, observer } = options;
   const { invoke, ring, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
   const activity = new Activity();
-  const { onTransition, onWait } = observer;
-  const calls = { invoke, onEnd, ...omitUndefined({ onTransition, onWait, tenantOf: options.tenantOf }) };
+  const { onTransition } = observer;
+  const calls = { invoke, onEnd, ...omitUndefined({ onTransition, tenantOf: options.tenantOf }) };
   const shared = { database, clock, activity, ...omitUndefined({ alarm: options.alarm }) };
   const executions = localExecutions({ ...shared, ...calls });
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });

@@ -2,8 +2,7 @@ import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
 import * as listenerItems from '../../domain/events/listeners.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Abandoned, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
-import { waitOfToken } from '../machines/detached-waits.ts';
-import { ensureStarted, startOrMove } from '../machines/executions.ts';
+import { startOrMove } from '../machines/executions.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { CleanupPorts, DeliveryPorts, EnginePorts } from '../ports.ts';
@@ -70,11 +69,8 @@ const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   release,
   notify: async (_ports, run) => notifyEnd(run.id),
   tellCaller: (ports, run, { parent }, how) => tellCaller(ports, run, parent, how),
-  answer: async (ports, run, { tokens, reply }) => {
-    await ensureStarted(ports, run);
-    // Nothing follows the detached wait of a run that has ended.
-    const open = run.status === 'pending' ? tokens : tokens.filter((token) => waitOfToken(token) === undefined);
-    for (const token of open) await endTask(ports, token, reply);
+  answer: async (ports, _run, { tokens, reply }) => {
+    for (const token of tokens) await endTask(ports, token, reply);
   },
   forget: (ports, _run, { listeners: { owner, filters, number } }) =>
     listenerItems.removeAll(ports, owner, filters, number),

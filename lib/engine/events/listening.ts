@@ -31,10 +31,11 @@ export type Offered =
  */
 export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<boolean> {
   const key = { run: id, number: listen };
-  // The machine has gone on from the wait before. That of a detached wait has its token already.
-  const run = await updateWait(ports, key, ({ wait: { listening } }) =>
-    listening.token === token ? undefined : { listening: withToken(listening, token), hasGoneOn: true },
-  );
+  // The machine has gone on from the wait before.
+  const run = await updateWait(ports, key, ({ wait }) => ({
+    listening: withToken(wait.listening, token),
+    hasGoneOn: true,
+  }));
   if (run !== undefined) await offerPast(ports, key, run);
   return run !== undefined;
 }

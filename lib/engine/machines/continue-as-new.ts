@@ -1,13 +1,11 @@
 import { exitsFrom } from '../../compiler/plan/flow.ts';
-import type { Plan } from '../../compiler/plan/plan.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import type { EnginePorts } from '../ports.ts';
 import { heldExecution } from './call-machines.ts';
 import { ensureMachine } from './definitions.ts';
-import { mayDetach } from './detached-waits.ts';
-import { type ExecutionHandle, firstExecution, moveToExecution } from './executions.ts';
+import { type ExecutionHandle, moveToExecution } from './executions.ts';
 
 /** A history holds 25,000 events and an execution lives for a year (aws-facts, 1.1); both limits are kept with room. */
 const MAX_HISTORY_EVENTS = 15_000;
@@ -49,15 +47,8 @@ export async function nextExecution(
   run: runs.Run,
 ): Promise<ExecutionHandle & Pick<runs.Run, 'historyEvents' | 'executionBegan'>> {
   if (runs.isQueued(run)) return { ...(await heldExecution(ports, run)), historyEvents: 0 };
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const next = { executions: run.executions + 1, historyEvents: 0, executionBegan: ports.clock.now() };
-  if (run.wait?.isWaiting === true) return { ...(await firstExecution(ports, revision, run)), ...next };
-  return { ...next, machine: await ensureMachine(ports, revision, 'anyState'), express: false, entryWait: 0 };
-}
-
-/** Chooses the execution of a run that stands at a wait, for the commit: another one if the present one ends there. */
-export async function executionAtWait(ports: EnginePorts, plan: Plan, run: runs.Run): Promise<Partial<runs.RunFields>> {
-  const mayMove = run.wait?.isWaiting === true && run.machine !== '';
-  const mustMove = mayMove && (shouldContinueAsNew(run) || mayDetach(ports, plan, run));
-  return mustMove ? nextExecution(ports, run) : {};
+  const { workflowId, revision, executions } = run;
+  const machine = await ensureMachine(ports, await revisions.need(ports, workflowId, revision), 'anyState');
+  const executionBegan = ports.clock.now();
+  return { executions: executions + 1, machine, historyEvents: 0, express: false, entryWait: 0, executionBegan };
 }

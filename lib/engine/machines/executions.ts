@@ -6,12 +6,11 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { NoMachineError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
-import { delayedStepMachine, type ExecutionHandle, redefineShared } from './call-machines.ts';
 import { ensureMachine, redefineMachine } from './definitions.ts';
-import { detachedWait, mayDetach } from './detached-waits.ts';
 import { inputOf, isAtFirstWait } from './outcomes.ts';
 
-export type { ExecutionHandle } from './call-machines.ts';
+/** The execution that drives a run: the version of the machine, the number of the execution, its tier, its beginning. */
+export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express' | 'entryWait'>;
 
 /** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
 const machineAt = (plan: Plan, state: string): MachineKind =>
@@ -21,17 +20,12 @@ const machineAt = (plan: Plan, state: string): MachineKind =>
 export async function firstExecution(
   ports: EnginePorts,
   revision: revisions.Revision,
-  run: Pick<runs.Run, 'id' | 'wait' | 'machine' | 'express'>,
+  { wait }: Pick<runs.Run, 'wait'>,
 ): Promise<ExecutionHandle> {
   const plan = revisions.planOf(revision);
-  const { wait } = run;
-  if (wait !== undefined && mayDetach(ports, plan, run)) {
-    const machine = await delayedStepMachine(ports);
-    return { machine, executions: 1, express: true, entryWait: wait.number, wait: detachedWait(run, wait) };
-  }
   const kind = wait?.isWaiting === true ? machineAt(plan, wait.state) : 'start';
   const machine = await ensureMachine(ports, revision, kind);
-  const entryWait = kind === 'start' ? 0 : (wait?.number ?? 0);
+  const entryWait = kind === 'firstWait' ? (wait?.number ?? 0) : 0;
   return { machine, executions: 1, express: kind === 'start' && mayBeExpress(plan), entryWait };
 }
 
@@ -71,20 +65,15 @@ async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Prom
   return moved.isCommitted ? start(ports, moved.run, moves - 1) : { run: moved.run, isRunning: true };
 }
 
-/** The machine in place of one that is missing: the same for a run that has not begun, else one that continues it. */
-async function machineInstead(ports: EnginePorts, run: runs.Run, isUnbegun: boolean): Promise<string> {
-  const shared = isUnbegun ? await redefineShared(ports, run) : undefined;
-  if (shared !== undefined) return shared;
-  const { machine: missing, entryWait, wait } = run;
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
-  const first = entryWait === 0 ? 'start' : machineAt(revisions.planOf(revision), wait?.state ?? '');
-  return redefineMachine(ports, revision, { kind: isUnbegun ? first : 'anyState', missing });
-}
-
 /** Defines the machine of a run again, and gives the run to it: at its beginning, or where it stands. */
 async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs.Committed> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
   const isUnbegun = isAtFirstWait(run) || (run.step === 0 && run.wait === undefined);
-  const machine = await machineInstead(ports, run, isUnbegun);
+  const first = run.entryWait === 0 ? 'start' : 'firstWait';
+  const machine = await redefineMachine(ports, revision, {
+    kind: isUnbegun ? first : 'anyState',
+    missing: run.machine,
+  });
   if (machine === run.machine) return { run, isCommitted: true };
   const executionBegan = ports.clock.now();
   const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false, entryWait: 0 };

@@ -2,8 +2,6 @@ import type { Outcome } from '../../compiler/emit/task-protocol.ts';
 import { isQueued, type Run } from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
-import { isDetached } from './call-machines.ts';
-import { inputOfDetached } from './detached-waits.ts';
 import { toWaitSeconds } from './wait-seconds.ts';
 
 export const END: Outcome = { next: '', pause: 0, seconds: 0 };
@@ -34,6 +32,5 @@ export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait
 export function inputOf(run: Run): object {
   const { wait, updated, hold } = run;
   if (isQueued(run) && hold !== undefined) return { run: run.id, until: toTimestamp(hold.first ?? hold.until) };
-  if (wait !== undefined && isDetached(run)) return inputOfDetached(run, wait);
   return { run: run.id, ...(wait !== undefined && isAtFirstWait(run) ? outcomeOfWait(wait, updated) : {}) };
 }

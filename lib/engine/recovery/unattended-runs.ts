@@ -1,4 +1,3 @@
-import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
 import { ignoreNotFound } from '../../domain/errors.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Parent } from '../../domain/runs/waits.ts';
@@ -7,18 +6,12 @@ import { driveQueued } from '../admission/admission.ts';
 import { BY_PARENT } from '../delivery/cancellation.ts';
 import { cancel, deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
-import { LOST_MS } from '../delivery/retry-timers.ts';
 import { cancelByPast } from '../events/cancelling.ts';
-import { beginListening } from '../events/listening.ts';
-import { isDetached } from '../machines/call-machines.ts';
 import { continueAsNew } from '../machines/continue-as-new.ts';
-import { followReply, limitWait, tokenOf } from '../machines/detached-waits.ts';
 import { firstExecution, moveToExecution, startExecution } from '../machines/executions.ts';
-import type { DeliveryPorts } from '../ports.ts';
-import { isListening, isWaiting } from '../run/waiting-run.ts';
+import type { CleanupPorts } from '../ports.ts';
 import { reportEndedCalls } from './ended-calls.ts';
-import { keepPause, resumeLostPauses } from './retry-pauses.ts';
-import { isCalling, newestAttempt } from './waiting-calls.ts';
+import { resumeLostPauses } from './retry-pauses.ts';
 
 /**
  * A request that drives a run commits it at least this often, milliseconds; so does a step that computes. Another
@@ -40,7 +33,7 @@ const hasExpired = ({ express, executionBegan }: runs.Run, now: number): boolean
  * Makes sure that something drives a pending run: a running execution, or, for a child that has none yet, by its caller.
  * `isExclusive`: no other process is at work, so nothing drives a run without an execution. Idempotent.
  */
-export async function ensureDriven(ports: DeliveryPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
+export async function ensureDriven(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
   const isOpen = run.status === 'pending' && run.kind === 'workflow';
   if (!isOpen || (!isExclusive && isLeased(run, ports.clock.now()))) return;
   if (runs.isQueued(run)) return driveUnbegun(ports, run);
@@ -53,44 +46,17 @@ export async function ensureDriven(ports: DeliveryPorts, run: runs.Run, isExclus
   if (owesAnswer(run)) await deliver(ports, run);
   await reportEndedCalls(ports, run, isExclusive);
   if (await resumeLostPauses(ports, run)) return;
-  if (!(await endDetached(ports, run))) await keepExecution(ports, run);
-}
-
-/**
- * Ends a detached wait whose time is over, but whose timer is lost. Returns whether the wait needs no execution: its call has
- * begun or is paused, events end it, or its timer rings later.
- */
-async function endDetached(ports: DeliveryPorts, run: runs.Run): Promise<boolean> {
-  if (!isDetached(run) || !isWaiting(run)) return false;
-  const { number, wake, calls, listening } = run.wait;
-  const key = { run: run.id, number };
-  const now = ports.clock.now();
-  if (now >= wake + LOST_MS) {
-    await followReply(ports, key, { reply: calls === undefined && listening === undefined ? 'due' : 'timedOut' });
-    return true;
-  }
-  const hasTimer = isListening(run, number) || wake - run.updated >= MIN_TIMER_MS;
-  // The execution may have been lost before it set the timer.
-  if (hasTimer) await limitWait(ports, run);
-  if (isListening(run, number)) {
-    // Or before it looked for events that came earlier.
-    await beginListening(ports, { run: run.id, listen: number, token: tokenOf(key) });
-    return true;
-  }
-  const [call] = isCalling(run) ? run.wait.calls.waiting : [];
-  if (!isCalling(run) || call === undefined) return hasTimer;
-  if (await keepPause(ports, run, call)) return true;
-  return ((await newestAttempt(ports, run, call))?.parent?.token ?? '') !== '';
+  await keepExecution(ports, run);
 }
 
 /** Starts the execution of a run unless it runs; another one if it has ended. */
-async function keepExecution(ports: DeliveryPorts, run: runs.Run): Promise<void> {
+async function keepExecution(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const isOver = hasExpired(run, ports.clock.now());
   if (isOver || !(await startExecution(ports, run))) await continueAsNew(ports, run);
 }
 
 /** A request stored the run and ended before it gave it an execution. */
-async function assignExecution(ports: DeliveryPorts, run: runs.Run): Promise<void> {
+async function assignExecution(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const revision = await revisions.need(ports, run.workflowId, run.revision);
   await moveToExecution(ports, run, async (current) => {
     const isUnassigned = current.status === 'pending' && current.machine === '';
@@ -99,7 +65,7 @@ async function assignExecution(ports: DeliveryPorts, run: runs.Run): Promise<voi
 }
 
 /** A queued run that is held back has an execution. Any other gets a place when one is free; a child leaves the queue when its caller has ended. */
-async function driveUnbegun(ports: DeliveryPorts, run: runs.Run): Promise<void> {
+async function driveUnbegun(ports: CleanupPorts, run: runs.Run): Promise<void> {
   if (run.parent !== undefined) await endOrphan(ports, run, run.parent);
   if (run.machine !== '') return keepExecution(ports, run);
   const revision = await revisions.need(ports, run.workflowId, run.revision).catch(ignoreNotFound);
@@ -107,7 +73,7 @@ async function driveUnbegun(ports: DeliveryPorts, run: runs.Run): Promise<void> 
 }
 
 /** A child that waits to be called by a caller that has ended. */
-async function endOrphan(ports: DeliveryPorts, child: runs.Run, parent: Parent): Promise<void> {
+async function endOrphan(ports: CleanupPorts, child: runs.Run, parent: Parent): Promise<void> {
   const caller = await runs.find(ports, parent.id);
   if (caller?.status !== 'pending') await cancel(ports, child, BY_PARENT);
 }
@@ -116,7 +82,7 @@ async function endOrphan(ports: DeliveryPorts, child: runs.Run, parent: Parent):
  * Delivers the outbox of a run that was ended from outside. If the step of a run has ended it, the reconciler finds the end when
  * it visits the caller, and the events as ones that are not routed. Idempotent.
  */
-export async function deliverEnd(ports: DeliveryPorts, run: runs.Run): Promise<void> {
+export async function deliverEnd(ports: CleanupPorts, run: runs.Run): Promise<void> {
   const isEndedByStep = run.status === 'complete' || (run.status === 'failed' && run.wait === undefined);
   const isOpen = run.outbox.stop === true || !isEndedByStep;
   if (run.status !== 'pending' && isOpen) await deliver(ports, run);

@@ -14,8 +14,6 @@ import { armRetry } from '../delivery/retry-timers.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import { OverRateError } from '../limits/starts.ts';
-import { isDetached } from '../machines/call-machines.ts';
-import { limitWait } from '../machines/detached-waits.ts';
 import { firstExecution, startOrMove } from '../machines/executions.ts';
 import { isMadeByMachine } from '../native/machine-calls.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -134,11 +132,7 @@ class CallMaker {
 
   /** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
   private async cancelIfLeft(child: runs.Run): Promise<boolean> {
-    const caller = await this.findCaller();
-    if (caller !== undefined) {
-      if (isDetached(caller)) await limitWait(this.ports, caller);
-      return false;
-    }
+    if ((await this.findCaller()) !== undefined) return false;
     await cancel(this.ports, child, BY_PARENT);
     return true;
   }

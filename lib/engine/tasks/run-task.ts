@@ -8,9 +8,9 @@ import { serve } from '../calls/serving.ts';
 import { noteUnawaitedFailure } from '../containers/caller-log.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
-import { canBeginAt, continueAsNew, executionAtWait, shouldContinueAsNew } from '../machines/continue-as-new.ts';
+import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
 import { startExecution } from '../machines/executions.ts';
-import { END, isAtFirstWait, outcomeOfHold, outcomeOfWait } from '../machines/outcomes.ts';
+import { END, outcomeOfHold, outcomeOfWait } from '../machines/outcomes.ts';
 import { isMadeByMachine, prepareForMachine, takeFromMachine } from '../native/machine-calls.ts';
 import type { NativeChild } from '../native/serving.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -47,7 +47,7 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     // The process that committed the run may have crashed before it delivered what that owes.
     if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
     if (status !== 'pending') return outcomeOfEnd(run);
-    if (isStale(run, task) || (isAtOtherWait && hasMoved(run, task))) return restart(ports, run);
+    if (isStale(run, task)) return restart(ports, run);
     if (runs.isQueued(run)) return beginLater(ports, run);
     if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
     if (run.kind === 'call') return serveHere(ports, run);
@@ -84,9 +84,6 @@ async function invokeByMachine(ports: RunnerPorts, child: NativeChild, { with: r
 /** Whether another execution drives the run by now. */
 const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
   execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
-
-/** Whether a later execution begins at the wait of the run: the call goes on after an earlier wait. */
-const hasMoved = (run: runs.Run, { resume }: RunTask): boolean => resume !== undefined && isAtFirstWait(run);
 
 /** The process that moved the run to another execution may have crashed before it started that one. */
 async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
@@ -129,9 +126,7 @@ async function advanceOnce(ports: RunnerPorts, run: runs.Run, task: RunTask): Pr
   const until = ports.clock.now() + CHECKPOINT_MS;
   const signal = run.wait?.isWaiting ? toResumeSignal(task.with) : { kind: 'due' as const };
   const advance = async (): Promise<Current> => {
-    const chooseExecution = (current: runs.Run) => executionAtWait(ports, revisions.planOf(revision), current);
-    const how = { revision, until, signal, chooseExecution, delivery: { wakeCaller } };
-    const advanced = await advanceUntilWait(ports, run, how);
+    const advanced = await advanceUntilWait(ports, run, { revision, until, signal, delivery: { wakeCaller } });
     if (advanced.stop === 'taken over') return readAgain(ports, run.id);
     return { run: advanced.run, isDelivered: true };
   };

@@ -114,12 +114,11 @@ async function recover(world: World, second: Crash | undefined): Promise<readonl
 
 /** Does a workload; after a crash, starts again and repeats it. `second`: it crashes again while it recovers. */
 async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash, second?: Crash): Promise<Left> {
-  const { sources, before, act: doAct, takesTime = false, reply, accept, answer, waits } = workload;
+  const { sources, before, act: doAct, takesTime = false, reply, accept, answer } = workload;
   const web = new ProgrammedWeb(reply?.());
   if (accept !== undefined) web.accept = accept;
   const world = new World(database, {
     countsJournal: true,
-    waits,
     web,
     lambdas: new ProgrammedLambdas(answer?.()),
   });

@@ -35,8 +35,6 @@ export interface Workload {
   readonly accept?: ProgrammedWeb['accept'];
   /** How the functions of Lambda answer that its workflows invoke. */
   readonly answer?: () => Answer;
-  /** Where runs wait; by default at states of machines. */
-  readonly waits?: 'table';
   /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
   readonly isNowOrNever?: boolean;
 }

@@ -72,8 +72,6 @@ export interface WorldOptions {
   readonly lambdas?: Lambdas;
   /** Whether transactions of the executions' journal count as durable operations. */
   readonly countsJournal?: boolean;
-  /** Where runs wait; by default at states of machines. */
-  readonly waits?: 'machine' | 'table' | undefined;
 }
 
 /** A database for many worlds in sequence. Each world has a namespace of its own and deletes it at the end. */
@@ -193,12 +191,7 @@ export class World {
         unlessCrashed(process, async () => void (await deliver(input as StepInput, (again) => step(ports, again)))),
     });
     const ports: World['ports'] = {
-      settings: {
-        brand: 'service',
-        version: 'v0',
-        waits: this.options.waits,
-        secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*'),
-      },
+      settings: { brand: 'service', version: 'v0', secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*') },
       table: this.counting(crashingTable(process, this.database.table)),
       blobs: crashingBlobs(process, this.blobs),
       executions: this.remembering(crashingExecutions(process, executions)),
