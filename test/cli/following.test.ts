@@ -156,6 +156,10 @@ test.each([
   ['[{"namespace": "a"}]', '[0] has no url'],
   ['[{"namespace": "a", "url": "b", "brnach": "c"}]', "[0] has 'brnach', which is no member"],
   ['[{"namespace": "a", "url": "b", "every": "1s"}]', "[0].every is '1s'; it must be a duration of at least 10s"],
+  [
+    '[{"namespace": "a", "url": "b", "every": "597h"}]',
+    "[0].every is '597h'; it must be a duration of at least 10s and at most 576h",
+  ],
   ['[{"namespace": "a", "url": "b", "prune": "yes"}]', "[0].prune is 'yes'; it must be true or false"],
   ['[{"namespace": "a", "url": "b"}, {"namespace": "a", "url": "c"}]', "the namespace 'a' follows two repositories"],
 ])('WEFT_FOLLOW=%s is refused', (text, message) => {

@@ -17,9 +17,22 @@ describe('an ignore file', () => {
     ['\\!a', { '!a': true }],
     ['a.b+c(d)', { 'a.b+c(d)': true, 'aXb+c(d)': false }],
     ['end  ', { end: true }],
+    ['a*b?c*', { axxbyc: true, 'x/abbcd': true, axxbc: false, 'a/byc': false }],
+    ['**', { a: true, 'a/b': true }],
+    ['a/**/b/**/c', { 'a/b/c': true, 'a/x/b/y/z/c': true, 'a/x/c': false }],
   ])('with %j hides what Git would hide', (text, paths) => {
     const ignores = toIgnores(text);
     const found = Object.keys(paths).map((path) => [path, ignores(path.replace(/\/$/, ''), path.endsWith('/'))]);
     expect(Object.fromEntries(found)).toEqual(paths);
+  });
+
+  test.each([
+    ['*a'.repeat(30), 'a'.repeat(200)],
+    [`**/${'**/a/'.repeat(40)}`, 'a/'.repeat(200)],
+    [' '.repeat(200_000), ''],
+  ])('with many wildcards or spaces is read and matched at once', (pattern, path) => {
+    const before = performance.now();
+    expect(toIgnores(`${pattern}b`)(`${path}c`, false)).toBe(false);
+    expect(performance.now() - before).toBeLessThan(1_000);
   });
 });

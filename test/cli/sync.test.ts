@@ -191,6 +191,11 @@ describe('weft sync', () => {
     ['a branch with a refspec', ['repo', '--branch', 'main:main'], "'main:main' is no name of a branch"],
     ['a folder above the repository', ['repo', '--folder', '../x'], "'../x' is outside of the repository"],
     ['an interval without a unit', ['repo', '--watch', '60'], "'60' is no duration of at least 1s"],
+    [
+      'an interval that no timer can have',
+      ['repo', '--watch', '600h'],
+      "'600h' is no duration of at least 1s and at most 576h",
+    ],
     ['an unattended prune without consent', ['repo', '--watch', '1m', '--prune'], '--watch with --prune needs --yes'],
   ])('refuses %s before Git is called', async (_, args, message) => {
     const { code, err } = await workspace.weft(['sync', ...args]);

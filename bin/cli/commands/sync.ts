@@ -26,11 +26,13 @@ const OPTIONS = {
 } as const;
 
 const MIN_INTERVAL_MS = 1_000;
+/** A timer of Node with more than 2^31 - 1 ms ends at once. */
+const MAX_INTERVAL_MS = 576 * 3_600_000;
 
 function intervalOf(text: string): number {
   const ms = parseGoDuration(text);
-  if (ms !== undefined && ms >= MIN_INTERVAL_MS) return ms;
-  throw new UsageError(`--watch: '${text}' is no duration of at least 1s; write it as 30s, 1m or 1h`);
+  if (ms !== undefined && ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS) return ms;
+  throw new UsageError(`--watch: '${text}' is no duration of at least 1s and at most 576h; write it as 30s, 1m or 1h`);
 }
 
 /** Brings each new commit into the namespace, until Ctrl-C. What failed is tried again, and reported once. */

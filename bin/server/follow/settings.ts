@@ -26,6 +26,8 @@ export interface FollowSettings {
 
 const DEFAULT_INTERVAL = '1m';
 const MIN_INTERVAL_MS = 10_000;
+/** A timer of Node with more than 2^31 - 1 ms ends at once. */
+const MAX_INTERVAL_MS = 576 * 3_600_000;
 
 function text(value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
@@ -39,8 +41,8 @@ function flag(value: unknown): boolean {
 
 function interval(value: unknown): number {
   const ms = parseGoDuration(text(value));
-  if (ms !== undefined && ms >= MIN_INTERVAL_MS) return ms;
-  throw new Error(`is '${textOf(value)}'; it must be a duration of at least 10s, such as 1m`);
+  if (ms !== undefined && ms >= MIN_INTERVAL_MS && ms <= MAX_INTERVAL_MS) return ms;
+  throw new Error(`is '${textOf(value)}'; it must be a duration of at least 10s and at most 576h, such as 1m`);
 }
 
 const MEMBERS: { readonly [Name in keyof FollowSettings]-?: (value: unknown) => FollowSettings[Name] } = {
