@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { runChild } from '../../bin/cli/git/children.ts';
 import { followAll } from '../../bin/cli/git/following.ts';
 import { followedIn } from '../../bin/server/follow/settings.ts';
 import { type Service, startService } from '../../bin/server/service.ts';
@@ -85,6 +87,10 @@ test('the namespace is made and has the workflows of the branch; a push that the
   expect((await notify({ 'X-Hub-Signature-256': `${signature}0` })).status).toBe(401);
   expect((await notify({ 'X-Gitlab-Token': 'another' })).status).toBe(401);
   expect((await notify({})).status).toBe(401);
+  const guessed = { headers: { 'X-Gitlab-Token': 'another' }, key: null };
+  const replies = ['shop', 'none', 'away'].map((name) => client.call('POST', `/sync/${name}`, guessed));
+  const [known, ...others] = (await Promise.all(replies)).map((reply) => [reply.status, reply.text]);
+  expect(others).toEqual([known, known]);
   expect((await notify({ 'X-Hub-Signature-256': signature })).status).toBe(202);
   await isAt(first);
   expect(await sourceOf('one')).toBe(OTHER);
@@ -122,6 +128,18 @@ test('a repository that cannot be read is named in the list, which needs a key f
   expect((await client.call('PUT', '/sync/shop')).status).toBe(405);
 });
 
+test('a call of the command line ends at its deadline and with the service, and leaves no file', async () => {
+  const before = readdirSync(tmpdir());
+  const args = ['sync', '--watch', '1h', `${workspace.folder}/shop`];
+  const call = { args, env: { PATH: process.env['PATH'], WEFT_NAMESPACE: 'shop' } };
+  const late = await runChild({ ...call, signal: new AbortController().signal, timeoutMs: 60 });
+  expect(late).toMatchObject({ isSuccess: false, killed: 'no end within 0.001 minutes' });
+  const stopped = await runChild({ ...call, signal: AbortSignal.timeout(60), timeoutMs: 60_000 });
+  expect(stopped).toMatchObject({ isSuccess: false, killed: 'it was stopped' });
+  const left = readdirSync(tmpdir()).filter((name) => name.startsWith('weft-follow-') && !before.includes(name));
+  expect(left).toEqual([]);
+});
+
 test('npm start follows what WEFT_FOLLOW names, and does not start with what cannot be followed', async () => {
   const start = async (url: string) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/local.ts'], {
@@ -141,6 +159,8 @@ test('npm start follows what WEFT_FOLLOW names, and does not start with what can
     const [code] = (await once(child, 'exit')) as [number];
     return { code, out };
   };
+  // Those of the command line have no effect on the service.
+  await workspace.write({ '.config/weft/config.json': 'no JSON', '.weft.yaml': '[no YAML' });
   const followed = await start(`${workspace.folder}/shop`);
   expect(followed.code, followed.out).toBe(0);
   expect(followed.out).toContain(

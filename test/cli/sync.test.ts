@@ -174,6 +174,46 @@ describe('weft sync', () => {
     expect(headers[0]).toBe(`Basic ${Buffer.from('x-access-token:geheim').toString('base64')}`);
   });
 
+  test('gives Git none of the keys', async () => {
+    const seen = join(workspace.folder, 'seen');
+    const env = {
+      PATH: String(process.env['PATH']),
+      GIT_SSH_COMMAND: `env > '${seen}'; false`,
+      WEFT_GIT_TOKEN: 'geheim',
+      DIREKTIV_AUTH: 'geheim',
+    };
+    const { code } = await workspace.weft(['sync', 'ssh://git.example/flows'], { env });
+    expect(code).toBe(1);
+    const environment = await workspace.read('seen');
+    expect(environment).toContain('GIT_TERMINAL_PROMPT=0');
+    expect(environment).not.toMatch(/^(WEFT|DIREKTIV)_|geheim/m);
+    expect(environment).not.toContain(client.key);
+  });
+
+  test.each(['.weftignore', '.weft.yaml'])('refuses a repository whose %s is a link', async (name) => {
+    await symlink('/dev/zero', join(workspace.folder, 'repo', name));
+    await commit({ 'one.yaml': NOOP });
+    const { code, err } = await workspace.weft(['sync', 'repo']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining(`weft: ${name} is a link, which is not followed; put a file in its place`),
+    });
+    expect((await tree('one')).status).toBe(404);
+  });
+
+  test('reads no .weft.yaml outside of the repository', async () => {
+    await commit({ 'flows/one.yaml': NOOP });
+    await workspace.write({ 'tmp/.weft.yaml': '[no YAML' });
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = join(workspace.folder, 'tmp');
+    const { code, err } = await workspace.weft(['sync', 'repo']).finally(() => {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(await sourceOf('flows/one')).toBe(NOOP);
+  });
+
   test('does not leave the repository by a link', async () => {
     await workspace.write({ 'outside/one.yaml': NOOP });
     await symlink(join(workspace.folder, 'outside'), join(workspace.folder, 'repo', 'flows'));

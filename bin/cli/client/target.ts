@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { type Options, UsageError } from '../shell/command.ts';
+import { readSettings } from '../shell/files.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { AWS_IAM } from './aws-iam.ts';
 import { findLocalService } from './local-service.ts';
@@ -152,28 +152,32 @@ function toFolderProfile(value: unknown, file: string): FolderConfig['profiles']
   return { id: textAt(value, 'id') || textAt(value, 'profile'), profile };
 }
 
-function parseFolderConfig(file: string, text: string): FolderConfig {
+function parseFolderConfig(file: string, name: string, text: string): FolderConfig {
   let value: unknown;
   try {
     // An empty file marks the folder to which paths are relative.
     [value] = loadAll(text);
   } catch (error) {
-    throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+    throw new UsageError(`${name} is no YAML: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
   }
   const listed = at(value, 'profiles');
   const all = (Array.isArray(listed) && listed.length > 0 ? listed : [value]).map((one) => toFolderProfile(one, file));
   return { folder: dirname(file), profiles: all };
 }
 
-/** The configuration file in the folder or the nearest folder above. Throws UsageError for an invalid file. */
-export async function findFolderConfig(cwd: string): Promise<FolderConfig | undefined> {
+/**
+ * The configuration file in the folder or the nearest folder above, at most in `root`, the folder of a repository, in which
+ * links are not followed. Throws UsageError for an invalid file.
+ */
+export async function findFolderConfig(cwd: string, root?: string): Promise<FolderConfig | undefined> {
   for (let folder = cwd; ; folder = dirname(folder)) {
     for (const name of CONFIG_FILES) {
       const file = join(folder, name);
-      const text = await readFile(file, 'utf8').catch(() => undefined);
-      if (text !== undefined) return parseFolderConfig(file, text);
+      const shown = root === undefined ? file : relative(root, file);
+      const text = await readSettings(file, { name: shown, followsLinks: root === undefined });
+      if (text !== undefined) return parseFolderConfig(file, shown, text);
     }
-    if (dirname(folder) === folder) return undefined;
+    if (folder === root || dirname(folder) === folder) return undefined;
   }
 }
 
@@ -191,8 +195,24 @@ function needProfile(name: string, own: profiles.Profiles, folder: FolderConfig 
   throw new UsageError(`no profile '${name}'; create it with 'weft login --profile ${name}'${others}`);
 }
 
+/**
+ * The target that options and environment select; undefined if another source may count. One that is complete depends on
+ * no file, which may be invalid.
+ */
+function targetWithoutFiles(values: TargetValues, terminal: Environment): Target | undefined {
+  const sources = [fromOptions(values), fromEnvironment(terminal)];
+  if (values.profile || !sources.some(({ url }) => url)) return undefined;
+  const target = chooseTarget(sources);
+  return target.key !== '' && target.namespace !== undefined ? target : undefined;
+}
+
 /** The target of a command. docs/command-line.md lists the sources in their order. Throws UsageError. */
 export async function resolveTarget(values: TargetValues, terminal: Terminal): Promise<Target> {
+  const named = targetWithoutFiles(values, terminal);
+  return named ?? targetWithFiles(values, terminal);
+}
+
+async function targetWithFiles(values: TargetValues, terminal: Terminal): Promise<Target> {
   const [own, folder, local] = await Promise.all([
     profiles.read(terminal),
     findFolderConfig(terminal.cwd),

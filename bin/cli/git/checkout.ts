@@ -52,7 +52,7 @@ const refOf = ({ branch }: Repository): string => (branch === undefined ? 'HEAD'
  * The commit to which the branch points, by one request that transfers no files. Throws CommandFailedError for a repository
  * that cannot be read and for a branch that does not exist.
  */
-export async function headOf(terminal: Terminal, repository: Repository): Promise<string> {
+export async function headOf(terminal: GitCall['terminal'], repository: Repository): Promise<string> {
   const { url, branch } = repository;
   const ref = refOf(repository);
   const rows = (await git({ terminal, url }, ['ls-remote', '--', url, ref])).split('\n').map((row) => row.split('\t'));

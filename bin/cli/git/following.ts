@@ -1,11 +1,16 @@
-import { Readable } from 'node:stream';
 import type { Followed } from '../../server/follow/followed.ts';
-import { openService, type Service } from '../client/service.ts';
+import type { FollowSettings } from '../../server/follow/settings.ts';
+import { namespacePath, type Service, serviceAt } from '../client/service.ts';
 import { CommandFailedError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
+import { visibleText } from '../shell/visible-text.ts';
+import type { Change } from '../transfer/plan.ts';
+import { summary } from '../transfer/report.ts';
 import { needTag } from '../workflows/history.ts';
-import { needRepository, type Repository } from './checkout.ts';
-import { lookAgain, type SyncJob } from './syncing.ts';
+import { isExpected } from '../workflows/pushing.ts';
+import { headOf, needRepository, type Repository } from './checkout.ts';
+import { type Ended, runChild } from './children.ts';
+import { SHORT } from './syncing.ts';
 
 /** The service whose namespaces follow repositories. */
 export interface FollowingService {
@@ -18,29 +23,12 @@ type Environment = Terminal['env'];
 
 /** What Git and ssh read; none of the secrets of the service. */
 const OF_GIT =
-  /^(?:PATH|HOME|TMPDIR|LANG|GNUPGHOME|SSH_\w+|GIT_\w+|XDG_\w+|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy)$/;
+  /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|GNUPGHOME|SSL_CERT_(?:FILE|DIR)|(?:SSH|GIT|XDG)_\w+|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy)$/;
 
 function environmentFor({ settings }: Followed, { url, key }: FollowingService, env: Environment): Environment {
   const own = Object.entries(env).filter(([name]) => OF_GIT.test(name));
   const target = { WEFT_URL: url, WEFT_KEY: key, WEFT_NAMESPACE: settings.namespace };
   return { ...Object.fromEntries(own), ...target, WEFT_GIT_TOKEN: env[settings.token ?? 'WEFT_GIT_TOKEN'] };
-}
-
-/** The log of the process instead of a terminal. */
-function logOf(namespace: string, env: Environment, signal: AbortSignal): Terminal {
-  const log = (text: string) => console.log(`${namespace}: ${text.trimEnd()}`);
-  return {
-    env,
-    // No `.weft.yaml` of the folder of the process counts.
-    cwd: '/',
-    input: Readable.from([]),
-    isInteractive: false,
-    hasColour: false,
-    signal,
-    print: async (chunk) => log(String(chunk)),
-    printStatus: log,
-    ask: async () => '',
-  };
 }
 
 function repositoryOf({ settings }: Followed): Repository {
@@ -53,12 +41,12 @@ function repositoryOf({ settings }: Followed): Repository {
 
 async function createNamespace(service: Service, namespace: string): Promise<void> {
   const conflict = 409;
-  await service.call('PUT', `/api/namespaces/${encodeURIComponent(namespace)}`).catch((error: unknown) => {
+  await service.call('PUT', namespacePath(namespace)).catch((error: unknown) => {
     if (!(error instanceof CommandFailedError) || error.status !== conflict) throw error;
   });
 }
 
-/** One look at a time: a large repository takes the memory and the disk of one. */
+/** One commit at a time: a large repository takes the memory and the disk of one. */
 type Turn = <T>(work: () => Promise<T>) => Promise<T>;
 
 function inTurns(): Turn {
@@ -70,60 +58,131 @@ function inTurns(): Turn {
   };
 }
 
-async function look(one: Followed, job: SyncJob): Promise<void> {
-  const { commit, subject, text, failure } = await lookAgain(job, {
-    commit: one.status.commit ?? '',
-    subject: one.status.subject ?? '',
-  });
-  const now = new Date().toISOString();
-  const { error: before } = one.status;
-  const isNew = text !== undefined && failure === undefined;
-  one.status = {
-    ...one.status,
-    ...(isNew && { commit, subject, syncedAt: now }),
-    checkedAt: now,
-    error: failure ?? null,
-  };
-  if (isNew) await job.terminal.print(text);
-  else if (failure !== undefined && failure !== before) console.error(`${one.settings.namespace}: ${failure}`);
+/** The time to bring a commit into a namespace. */
+const TIMEOUT_MS = 10 * 60_000;
+
+/** `weft sync` with the settings. */
+function argumentsOf({ url, branch, folder, tag, path, prune = false, signed = false }: FollowSettings): string[] {
+  const options = Object.entries({ branch, folder, tag }).filter(([, value]) => value !== undefined);
+  const flags = [...(prune ? ['--prune', '--yes'] : []), ...(signed ? ['--signed'] : []), '--json'];
+  const values = options.map(([name, value]) => `--${name}=${value}`);
+  return ['sync', ...values, ...flags, '--', url, ...(path === undefined ? [] : [path])];
 }
 
-async function followOne(one: Followed, job: SyncJob, turn: Turn): Promise<void> {
-  const { signal } = job.terminal;
+/** What `weft sync --json` prints. */
+interface Printed {
+  readonly commit: string;
+  readonly subject: string;
+  readonly items: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly change: Change;
+    readonly failure?: string;
+  }[];
+}
+
+/** The error that the command line printed, without its hint; else the line by which Node says why it ended. */
+function reasonIn(err: string): string {
+  const [, reason] = /^weft: ([\s\S]*)/m.exec(err) ?? [];
+  if (reason !== undefined) return reason.replace(/ \(see 'weft help sync'\)\s*$/, '').trim();
+  const [fault = 'it has no result'] = /^(?:\w*Error|FATAL ERROR)\b.*/m.exec(err) ?? [];
+  return `weft sync: the process ended: ${fault}`;
+}
+
+/** Why not all of a commit is in the namespace; undefined: it is. */
+function failureOf({ isSuccess, out, err, killed }: Ended): string | undefined {
+  if (killed !== undefined) return `weft sync: ${killed}`;
+  if (isSuccess) return undefined;
+  if (out === '') return reasonIn(err);
+  const failed = (JSON.parse(out) as Printed).items.filter(
+    ({ failure, change }) => failure !== undefined || change === 'conflict',
+  );
+  const lines = failed.map(({ kind, name, change, failure = change }) => `failed ${kind} ${name}: ${failure}`);
+  return [...lines, `${failed.length} failed`].join('\n');
+}
+
+/** A repository determines parts of the text. */
+const lineOf = (namespace: string, text: string): string => `${namespace}: ${visibleText(text)}`;
+
+/** A namespace, and how its repository is read. */
+interface FollowJob {
+  readonly one: Followed;
+  readonly service: Service;
+  readonly repository: Repository;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  readonly turn: Turn;
+}
+
+async function bringCommit({ one, env, signal, turn }: FollowJob): Promise<string | undefined> {
+  const { namespace } = one.settings;
+  const ended = await turn(async () =>
+    signal.aborted ? undefined : runChild({ args: argumentsOf(one.settings), env, signal, timeoutMs: TIMEOUT_MS }),
+  );
+  // The next start brings the commit.
+  if (ended === undefined || signal.aborted) return undefined;
+  const failure = failureOf(ended);
+  if (failure !== undefined) return failure;
+  const { commit, subject, items } = JSON.parse(ended.out) as Printed;
+  one.status = { ...one.status, commit, subject, syncedAt: new Date().toISOString() };
+  const changes = summary(
+    items.filter(({ kind }) => kind !== 'directory'),
+    'done',
+  );
+  console.log(lineOf(namespace, `commit ${commit.slice(0, SHORT)} ${subject}\n${changes}`));
+  return undefined;
+}
+
+async function look(job: FollowJob): Promise<void> {
+  const { one, repository, env, signal } = job;
+  const { commit, error: before } = one.status;
+  const newest = await headOf({ env, cwd: '/', signal }, repository);
+  const failure = newest === commit ? undefined : await bringCommit(job);
+  one.status = { ...one.status, checkedAt: new Date().toISOString(), error: failure ?? null };
+  if (failure !== undefined && failure !== before) console.error(lineOf(one.settings.namespace, failure));
+}
+
+/** Keeps why a look failed for the status; the log has it once. */
+function note({ one }: FollowJob, error: unknown): void {
+  const { error: before } = one.status;
+  const reason = error instanceof Error ? error.message : String(error);
+  one.status = { ...one.status, checkedAt: new Date().toISOString(), error: reason };
+  const { namespace } = one.settings;
+  if (!isExpected(error)) console.error(`${namespace}: the look at the repository failed; it is repeated:`, error);
+  else if (reason !== before) console.error(lineOf(namespace, reason));
+}
+
+async function followOne(job: FollowJob): Promise<void> {
+  const { one, service, signal } = job;
   let isThere = false;
   while (!signal.aborted) {
     try {
-      await turn(async () => {
-        if (!isThere) await createNamespace(job.service, one.settings.namespace);
-        isThere = true;
-        await look(one, job);
-      });
+      if (!isThere) await createNamespace(service, one.settings.namespace);
+      isThere = true;
+      await look(job);
     } catch (error) {
       if (signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      one.status = { ...one.status, checkedAt: new Date().toISOString(), error: reason };
-      console.error(`${one.settings.namespace}: the repository could not be followed; it is tried again:`, error);
+      note(job, error);
     }
     await one.pause(signal);
   }
 }
 
 /**
- * Follows the repositories of a service as `weft sync --watch` does, until the function that it returns is called, which
- * resolves when the look under way has ended. Throws UsageError for a URL, a branch or a tag that cannot be one.
+ * Follows the repositories of a service until the function that it returns is called, which resolves when the look under way
+ * has ended. Each commit is brought into its namespace by `weft sync` in a process of its own, because what a repository
+ * contains must not stop the service. Throws UsageError for a URL, a branch or a tag that cannot be one.
  */
 export async function followAll(service: FollowingService, env: Environment): Promise<() => Promise<void>> {
   const stopping = new AbortController();
+  const { signal } = stopping;
   const turn = inTurns();
-  const jobs = service.followed.map(async (one) => {
-    const { namespace, path, prune = false, tag } = one.settings;
-    const terminal = logOf(namespace, environmentFor(one, service, env), stopping.signal);
+  const client = serviceAt({ url: service.url, key: service.key }, signal);
+  const jobs = service.followed.map((one) => {
     const repository = repositoryOf(one);
-    const client = await openService({}, terminal);
-    return { one, job: { service: client, terminal, repository, as: path, values: { prune, yes: prune, tag } } };
+    return { one, service: client, repository, env: environmentFor(one, service, env), signal, turn };
   });
-  const started = await Promise.all(jobs);
-  const loops = started.map(({ one, job }) => followOne(one, job, turn));
+  const loops = jobs.map(followOne);
   return async () => {
     stopping.abort();
     await Promise.all(loops);

@@ -17,6 +17,9 @@ const OF_ANOTHER_REPOSITORY = [
   'GIT_PREFIX',
 ];
 
+/** Git and the programs that it starts need none of the keys. */
+const OF_WEFT = /^(?:WEFT|DIREKTIV)_/;
+
 /** Settings of each call: what a repository contains starts no program. */
 const SETTINGS = {
   'core.hooksPath': '/dev/null',
@@ -44,7 +47,7 @@ function environmentOf({ env }: Pick<Terminal, 'env'>, url: string): NodeJS.Proc
     [`GIT_CONFIG_KEY_${first + n}`, key] as const,
     [`GIT_CONFIG_VALUE_${first + n}`, value] as const,
   ]);
-  const kept = Object.entries(others).filter(([name]) => !OF_ANOTHER_REPOSITORY.includes(name));
+  const kept = Object.entries(others).filter(([name]) => !OF_ANOTHER_REPOSITORY.includes(name) && !OF_WEFT.test(name));
   return {
     ...Object.fromEntries(kept),
     // `ext::` and helpers for other protocols start programs that the URL names.
@@ -78,7 +81,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
 
 /** A call of Git. */
 export interface GitCall {
-  readonly terminal: Terminal;
+  readonly terminal: Pick<Terminal, 'env' | 'cwd' | 'signal'>;
   /** The URL of the repository, to whose server alone WEFT_GIT_TOKEN is sent. */
   readonly url: string;
   /** The folder of the call; default: the current folder. */

@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import type { Service } from '../client/service.ts';
 import { findFolderConfig } from '../client/target.ts';
 import { type Outcome, toJson } from '../shell/command.ts';
@@ -31,7 +32,8 @@ export interface SyncJob {
   readonly values: SyncValues;
 }
 
-const SHORT = 12;
+/** Characters of a commit that are shown. */
+export const SHORT = 12;
 
 /** The tag of the revisions of a commit. */
 const tagOf = ({ tag }: SyncValues, commit: string): string | undefined =>
@@ -40,12 +42,15 @@ const tagOf = ({ tag }: SyncValues, commit: string): string | undefined =>
 /** As `weft push` of the folder: a `.weft.yaml` of the repository says to which folder paths are relative. */
 async function toPush({ service, terminal, repository, as, values }: SyncJob, checkout: Checkout): Promise<PushJob> {
   const folder = await needFolder(checkout, repository);
-  const home = (await findFolderConfig(folder))?.folder;
-  const isHome = home !== undefined && `${home}/`.startsWith(`${checkout.root}/`);
+  const { folder: home = folder } = (await findFolderConfig(folder, checkout.root)) ?? {};
   return {
     service,
     terminal: { ...terminal, cwd: folder },
-    source: { name: '.', as: as ?? (isHome ? undefined : ''), keepsExtension: values['keep-extension'] === true },
+    source: {
+      name: '.',
+      as: as ?? relative(home, folder).replaceAll(sep, '/'),
+      keepsExtension: values['keep-extension'] === true,
+    },
     skipsValidation: values['no-validate'] === true,
     tag: tagOf(values, checkout.commit),
     prunes: values.prune === true,

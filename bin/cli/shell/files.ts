@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ownMember } from '../../../lib/language/own-members.ts';
 import { createLocator, type Position } from '../../../lib/language/position.ts';
@@ -26,6 +26,27 @@ export async function readBytes(terminal: Terminal, file: string): Promise<Buffe
   } catch (error) {
     throw unreadable(file, error);
   }
+}
+
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+/**
+ * The text of a file of settings that a folder may have; undefined if it has none that can be read. `name` is for messages.
+ * Throws UsageError for a link, unless links are followed, for a device or a pipe, which may have no end, and for more than
+ * 1 MB: the folder may be a repository of another person.
+ */
+export async function readSettings(
+  file: string,
+  { name = file, followsLinks = false }: { readonly name?: string; readonly followsLinks?: boolean } = {},
+): Promise<string | undefined> {
+  const found = await (followsLinks ? stat(file) : lstat(file)).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return undefined;
+  if (!found.isFile()) {
+    const what = found.isSymbolicLink() ? 'a link, which is not followed' : 'no regular file';
+    throw new UsageError(`${name} is ${what}; put a file in its place, or delete it`);
+  }
+  if (found.size <= MAX_SETTINGS_BYTES) return readFile(file, 'utf8').catch(() => undefined);
+  throw new UsageError(`${name} has ${sizeText(found.size)}; the most is ${sizeText(MAX_SETTINGS_BYTES)}`);
 }
 
 const REPLACEMENT = '\ufffd';

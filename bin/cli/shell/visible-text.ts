@@ -16,6 +16,9 @@ const withoutCommands = (text: string): string =>
   text.replace(COMMAND, (found) => `${found.slice(0, -1)}${escaped(found.slice(-1))}`);
 
 const LINE_BREAKS: ReadonlySet<string> = new Set(['\r\n']);
+/** A text in which control characters other than line breaks are written as in JSON. */
+export const visibleText = (text: string): string => withoutControls(text, LINE_BREAKS);
+
 const WITH_COLOURS: ReadonlySet<string> = new Set([...LINE_BREAKS, ...PAINT_CODES]);
 
 /**

@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isNodeName, isVariableName } from '../../../lib/domain/names.ts';
 import { CommandFailedError, UsageError } from '../shell/command.ts';
+import { readSettings } from '../shell/files.ts';
 import { type DesiredState, type DesiredVariable, type DesiredWorkflow, parentsOf } from './desired-state.ts';
 import { type Ignores, toIgnores } from './ignores.ts';
 
@@ -30,8 +31,8 @@ export async function measure(file: string): Promise<{ readonly size: number; re
 }
 
 async function readIgnores(folder: string): Promise<Ignores> {
-  const texts = await Promise.all(IGNORE_FILES.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
-  return toIgnores(texts.join('\n'));
+  const texts = await Promise.all(IGNORE_FILES.map((name) => readSettings(join(folder, name), { name })));
+  return toIgnores(texts.map((text) => text ?? '').join('\n'));
 }
 
 /** The relative paths of the files below a folder, with slashes, without ignored ones. Links are not followed. */

@@ -47,7 +47,7 @@ const PLANNED: Readonly<Record<Change, string>> = {
 };
 
 /** The number of items of each kind of change: `2 created, 5 unchanged`; of a plan: `2 to create`. */
-export function summary(items: readonly PlanItem[], when: 'planned' | 'done'): string {
+export function summary(items: readonly Pick<PlanItem, 'change'>[], when: 'planned' | 'done'): string {
   const words = when === 'planned' ? PLANNED : DONE;
   const changes = Object.keys(COLOURS) as Change[];
   const counts = changes.map((change) => [change, items.filter((one) => one.change === change).length] as const);

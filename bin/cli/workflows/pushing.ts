@@ -64,7 +64,8 @@ async function requireValid(desired: DesiredState, cwd: string): Promise<void> {
 }
 
 async function read({ terminal, source }: PushJob): Promise<DesiredState> {
-  const home = (await findFolderConfig(terminal.cwd))?.folder;
+  // Only for a path that is not given.
+  const home = source.as === undefined ? (await findFolderConfig(terminal.cwd))?.folder : undefined;
   const desired = await readFolder({ ...source, cwd: terminal.cwd, home });
   if (desired.workflows.length === 0) {
     throw new UsageError(`${source.name} contains no workflow; the files of workflows end in .yaml or .yml`);

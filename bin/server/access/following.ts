@@ -47,18 +47,22 @@ interface Asked {
   readonly head: RequestHead;
 }
 
+/** Whether a request has what the server of a repository sends in place of a key. */
+const isNotice = ({ headers }: RequestHead): boolean =>
+  ['x-hub-signature-256', 'x-gitlab-token'].some((header) => ownMember(headers, header) !== undefined);
+
+const unsigned = (): ServiceError =>
+  new ServiceError('unauthorized', 'the signature is not that of the secret of this namespace in WEFT_FOLLOW');
+
 async function needSender({ ports, source, received, head }: Asked, { settings }: Followed): Promise<void> {
   const { namespace, secret: name = '' } = settings;
   const secret = ownMember(source.variables, name) ?? '';
-  const isNotice = ['x-hub-signature-256', 'x-gitlab-token'].some(
-    (header) => ownMember(head.headers, header) !== undefined,
-  );
-  if (!isNotice) {
+  if (!isNotice(head)) {
     return requirePermission(await authenticate(ports, head, namespace), { permission: 'write' }, namespace);
   }
   // Without a secret nothing is read for a sender who may be anyone.
   if (secret !== '' && isSigned(head, await readBody(received, `sync ${namespace}`, MAX_BYTES), secret)) return;
-  throw new ServiceError('unauthorized', 'the signature is not that of the secret of this namespace in WEFT_FOLLOW');
+  throw unsigned();
 }
 
 type Answer = (asked: Asked, one: Followed) => Promise<Reply>;
@@ -94,6 +98,7 @@ async function replyTo(asked: Asked): Promise<Reply> {
     const one = asked.source.followed.find(({ settings }) => settings.namespace === namespace);
     if (one !== undefined) return await answer(asked, one);
     // A caller without a key learns no name.
+    if (method === 'POST' && isNotice(asked.head)) throw unsigned();
     await authenticate(asked.ports, asked.head, undefined);
     throw new ServiceError('not-found', `the namespace '${namespace.slice(0, 100)}' follows no repository`);
   } catch (error) {
