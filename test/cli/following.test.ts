@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runChild } from '../../bin/cli/git/children.ts';
 import { followAll } from '../../bin/cli/git/following.ts';
+import { Followed } from '../../bin/server/follow/followed.ts';
 import { followedIn } from '../../bin/server/follow/settings.ts';
 import { type Service, startService } from '../../bin/server/service.ts';
 import { readSettings } from '../../bin/server/settings.ts';
@@ -138,6 +139,18 @@ test('a call of the command line ends at its deadline and with the service, and 
   expect(stopped).toMatchObject({ isSuccess: false, killed: 'it was stopped' });
   const left = readdirSync(tmpdir()).filter((name) => name.startsWith('weft-follow-') && !before.includes(name));
   expect(left).toEqual([]);
+});
+
+test('a server of Git that does not answer holds up no other repository, and not the stop', async () => {
+  const every = 3_600_000;
+  const slow = new Followed({ namespace: 'slow', url: 'ssh://git.example/flows', every });
+  const quick = new Followed({ namespace: 'quick', url: `${workspace.folder}/shop`, every });
+  // Ends with Git.
+  const env = { PATH: process.env['PATH'], HOME: workspace.folder, GIT_SSH_COMMAND: 'cat > /dev/null; :' };
+  const end = await followAll({ url: service.url, key: service.key, followed: [slow, quick] }, env);
+  await vi.waitFor(() => expect(quick.status).toMatchObject({ commit: first, error: null }), 10_000);
+  expect(slow.status).toMatchObject({ commit: null, checkedAt: null });
+  await end();
 });
 
 test('npm start follows what WEFT_FOLLOW names, and does not start with what cannot be followed', async () => {
