@@ -59,7 +59,7 @@ export const credentialOf = ({ url, key }: Pick<Target, 'url' | 'key'>, env: Ter
   key === AWS_IAM ? iamTokensFor(url, env) : key;
 
 /** The reason of a failed `fetch` is in its cause; for a host with several addresses only the code names it. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { message, code } = cause as NodeJS.ErrnoException;
   return message || code || String(cause);

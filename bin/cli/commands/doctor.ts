@@ -18,6 +18,7 @@ import {
   type Outcome,
   result,
   toTable,
+  UsageError,
   type ValuesOf,
 } from '../shell/command.ts';
 import { DATA_OPTION, dataFolderOf } from '../shell/data-folder.ts';
@@ -30,8 +31,15 @@ const OPTIONS = {
     value: 'URL',
     help: 'the host for the checks of egress and clock (default: https://example.com)',
   },
+  aws: { type: 'boolean', help: 'check the quotas of an account of AWS instead of this machine' },
+  stack: { type: 'string', value: 'NAME', help: 'with --aws: the name of the installation (default: weft)' },
+  region: { type: 'string', value: 'REGION', help: 'with --aws: its region (default: AWS_REGION, AWS_DEFAULT_REGION)' },
   ...DATA_OPTION,
   ...TARGET_OPTIONS,
+  profile: {
+    ...TARGET_OPTIONS.profile,
+    help: "profile of 'weft login' (default: WEFT_PROFILE, the last login); with --aws: of AWS",
+  },
 } as const;
 
 type Values = ValuesOf<typeof OPTIONS>;
@@ -43,7 +51,15 @@ const isOn = (service: Service, check: Check, port: number): boolean =>
   ['127.0.0.1', 'localhost'].includes(new URL(service.url).hostname) &&
   new URL(service.url).port === String(port);
 
+async function checksOfAccount(values: Values, terminal: Terminal): Promise<readonly Check[]> {
+  const { checkQuotas } = await import('../doctor/aws/checks.ts');
+  return checkQuotas(values, terminal);
+}
+
 async function checksOf(values: Values, folder: string, terminal: Terminal): Promise<readonly Check[]> {
+  if (values.aws === true) return checksOfAccount(values, terminal);
+  const alone = (['stack', 'region'] as const).find((name) => values[name] !== undefined);
+  if (alone !== undefined) throw new UsageError(`--${alone} belongs to --aws`);
   const service = await openService(values, terminal);
   const [reply, outside] = await Promise.all([
     checkService(service),
@@ -84,9 +100,16 @@ async function run(values: Values, args: readonly string[], terminal: Terminal):
 }
 
 export const doctor = defineCommand({
-  about: 'Checks this machine: versions, data folder, disk, port, service, egress and clock, with what to do',
-  usage: ['doctor [--bundle FILE] [--reach URL] [--data FOLDER]'],
-  notes: ['It exits with 1 if something is wrong. A note is no error: it says what does not work as it stands.'],
+  about:
+    'Checks this machine (versions, data folder, disk, port, service, egress, clock) or quotas of AWS, with what to do',
+  usage: [
+    'doctor [--bundle FILE] [--reach URL] [--data FOLDER]',
+    'doctor --aws [--stack NAME] [--region REGION] [--profile NAME] [--bundle FILE]',
+  ],
+  notes: [
+    'It exits with 1 if something is wrong. A note is no error: it says what does not work as it stands.',
+    '--aws compares quotas with the use of the last seven days. From 60 % a note has the command that raises a quota, and from 90 %, or where AWS throttled, it is wrong. It needs servicequotas:GetServiceQuota, servicequotas:GetAWSDefaultServiceQuota and cloudwatch:GetMetricData.',
+  ],
   options: OPTIONS,
   run,
 });
