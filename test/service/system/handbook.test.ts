@@ -35,7 +35,8 @@ describe('docs/states', () => {
     const page = read(`states/${name}.md`);
     const type = typeOf(name);
     for (const [, path = '', yaml = ''] of page.matchAll(SUBFLOW)) await storeWorkflow(path, yaml);
-    const [yaml = '', input = '', result = ''] = [...page.replaceAll(SUBFLOW, '').matchAll(FENCE)].map(
+    const example = page.slice(Math.max(page.indexOf('\n## Example'), 0));
+    const [yaml = '', input = '', result = ''] = [...example.replaceAll(SUBFLOW, '').matchAll(FENCE)].map(
       ([, text]) => text,
     );
     expect(yaml).toContain(`type: ${type}\n`);
