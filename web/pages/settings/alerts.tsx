@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { call } from '../../data/api/client.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
@@ -21,6 +21,26 @@ const TARGETS = {
 type Target = keyof typeof TARGETS;
 
 const CHOICES = Object.entries(TARGETS).map(([value, { choice }]) => ({ value, label: choice }));
+
+const Signer = ({ name }: { readonly name: Signal<string> }) => (
+  <TextField
+    label="Secret that signs"
+    isCode
+    value={name.value}
+    hint="The name of a secret, with which the receiver verifies each alert. Empty: alerts are not signed"
+    onInput={into(name)}
+  />
+);
+
+const Pause = ({ time }: { readonly time: Signal<string> }) => (
+  <TextField
+    label="Pause between alerts"
+    isCode
+    value={time.value}
+    hint="A duration such as PT10M: of a workflow there is at most one alert in this time. Empty: one for each run"
+    onInput={into(time)}
+  />
+);
 
 /** Where alerts about failed and late runs go. */
 export function Alerts({ namespace, config }: PartProps) {
@@ -61,24 +81,8 @@ export function Alerts({ namespace, config }: PartProps) {
       >
         <SelectField label="Alerts" value={target.value} choices={CHOICES} onChange={choose} />
         {isOn && <TextField label={label} isCode value={to.value} hint={hint} onInput={into(to)} />}
-        {isSigned && (
-          <TextField
-            label="Secret that signs"
-            isCode
-            value={signer.value}
-            hint="The name of a secret, with which the receiver verifies each alert. Empty: alerts are not signed"
-            onInput={into(signer)}
-          />
-        )}
-        {isOn && (
-          <TextField
-            label="Pause between alerts"
-            isCode
-            value={pause.value}
-            hint="A duration such as PT10M: of a workflow there is at most one alert in this time. Empty: one for each run"
-            onInput={into(pause)}
-          />
-        )}
+        {isSigned && <Signer name={signer} />}
+        {isOn && <Pause time={pause} />}
       </Form>
     </Section>
   );
