@@ -61,16 +61,10 @@ export class Transaction {
     this.#changes = [];
   }
 
-  /** Opens a transaction with all changes since the last commit. Throws the error of SQLite, and then none is open. */
+  /** Opens a transaction with all changes since the last commit. */
   rebuild(): void {
     if (this.isOpen) this.#connection.exec('ROLLBACK');
     this.begin();
-    try {
-      for (const { statement, values } of this.#changes) statement.run(...values);
-    } catch (error) {
-      // A part of the changes must not be committed.
-      if (this.isOpen) this.#connection.exec('ROLLBACK');
-      throw error;
-    }
+    for (const { statement, values } of this.#changes) statement.run(...values);
   }
 }
