@@ -26,7 +26,11 @@ test('a question is typed after a slash, and the arrows lead to the page; no oth
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
   await page.keyboard.press('/');
   await page.keyboard.type('limit parallel runs');
-  await page.getByRole('status').getByText('pages found').waitFor();
+  // The words typed so far have results, too.
+  await page.getByRole('list', { name: 'Pages found' }).getByRole('link', { name: 'Flow control' }).first().waitFor();
+  await expect
+    .poll(() => page.getByRole('list', { name: 'Pages found' }).getByRole('link').first().textContent())
+    .toMatch(/^Flow control/);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Flow control' }).waitFor();

@@ -43,14 +43,16 @@ async function show(): Promise<void> {
   if (input == null || list === null || said === null) return;
   const words = input.value.trim();
   let found: Found[] = [];
+  let count = '';
   try {
     found = words === '' ? [] : (await open())(words).slice(0, MOST);
-    said.textContent = words === '' ? '' : `${found.length === 0 ? 'No' : found.length} pages found`;
+    count = words === '' ? '' : `${found.length === 0 ? 'No' : found.length} pages found`;
   } catch {
-    said.textContent = 'The search cannot be loaded: check the connection and type again';
+    count = 'The search cannot be loaded: check the connection and type again';
   }
   // The words may have changed while the index was loaded.
   if (input.value.trim() !== words) return;
+  said.textContent = count;
   list.replaceChildren(...found.map(itemOf));
   list.hidden = found.length === 0;
   said.hidden = words === '';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { Watch } from '../../ports/changes.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { credentialsOf } from '../http/access.ts';
@@ -128,15 +128,15 @@ export function pollOf(streamRequest: StreamRequest, enter: () => Promise<void> 
     const shared: Call = { ...call, headers: {}, caller: await authorize(watched, request, routed) };
     return read(watched, shared, lastEventId);
   };
-  const enqueue = async (watch: Watch, lastEventId: string | undefined): Promise<PollResult> => {
+  const enqueue = async (watch: Watch, lastEventId: string | undefined, delay: number): Promise<PollResult> => {
     const subject = subjectOf(streamRequest, lastEventId);
     const own = subject === undefined ? undefined : queued.get(subject);
     own?.watches.push(watch);
     if (own !== undefined) return own.result;
     const watches: Watch[] = [];
     const turn = async () => {
-      // The other streams that the same change woke ask in this turn of the event loop.
-      await nextTurn();
+      // The other streams that the same change woke ask meanwhile, so that one timer serves them all.
+      await setTimeout(delay);
       await enter();
       if (subject !== undefined) queued.delete(subject);
       return begin(watch, watches, lastEventId);
@@ -146,8 +146,8 @@ export function pollOf(streamRequest: StreamRequest, enter: () => Promise<void> 
     return result;
   };
   let isOpen = false;
-  return (watch, lastEventId) => {
-    if (isOpen) return enqueue(watch, lastEventId);
+  return (watch, lastEventId, delay) => {
+    if (isOpen) return enqueue(watch, lastEventId, delay);
     // The first poll answers the request, which has waited for its turn.
     isOpen = true;
     return begin(watch, [], lastEventId);

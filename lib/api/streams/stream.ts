@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { Watch } from '../../ports/changes.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -40,8 +39,8 @@ export interface PollResult {
   readonly pollInterval?: number;
 }
 
-/** Reads the changes since the event with this id. What is read, the watch watches. */
-export type Poll = (watch: Watch, lastEventId: string | undefined) => Promise<PollResult>;
+/** Reads, after a delay in milliseconds, the changes since the event with this id. What is read, the watch watches. */
+export type Poll = (watch: Watch, lastEventId: string | undefined, delay: number) => Promise<PollResult>;
 
 /** The options of an event stream. */
 export interface StreamOptions {
@@ -102,7 +101,7 @@ export class EventStream {
   /** Returns the first event. Throws an error for a plain reply, after the stream was closed. */
   async open(): Promise<string> {
     try {
-      const event = await this.#poll();
+      const event = await this.#poll(0);
       this.#sentAt = this.#options.clock.now();
       return event?.toString() ?? HEARTBEAT;
     } catch (error) {
@@ -148,8 +147,10 @@ export class EventStream {
   async *#events(first: string): AsyncGenerator<string | Buffer, void> {
     yield first;
     try {
-      while (!this.#isClosed && (yield* this.#untilPoll())) {
-        const event = await this.#poll();
+      while (!this.#isClosed) {
+        const delay = yield* this.#untilPoll();
+        if (delay === undefined) break;
+        const event = await this.#poll(delay);
         if (event === undefined) continue;
         yield event;
         this.#sentAt = this.#options.clock.now();
@@ -161,10 +162,10 @@ export class EventStream {
     await this.end();
   }
 
-  async #poll(): Promise<Buffer | undefined> {
+  async #poll(delay: number): Promise<Buffer | undefined> {
     const { poll, watch, clock, intervals } = this.#options;
-    this.#polledAt = clock.now();
-    const result = await poll(watch, this.#lastEventId);
+    this.#polledAt = clock.now() + delay;
+    const result = await poll(watch, this.#lastEventId, delay);
     const { id, hasMore, pollInterval = intervals.longest } = result;
     const hasChanged = result.hasChanged && (id === undefined || id !== this.#lastEventId);
     this.#lastEventId = id;
@@ -173,12 +174,12 @@ export class EventStream {
     return hasChanged ? framesOf(result) : undefined;
   }
 
-  /** Yields heartbeats. Returns true when it is time to poll, false when the stream ends. */
-  async *#untilPoll(): AsyncGenerator<string, boolean> {
+  /** Yields heartbeats. Returns after how many milliseconds to poll; undefined when the stream ends. */
+  async *#untilPoll(): AsyncGenerator<string, number | undefined> {
     const { watch, clock, intervals, deadline } = this.#options;
     const pollAt = this.#polledAt + this.#pollInterval;
     for (let now = clock.now(); now < deadline; now = clock.now()) {
-      if (now >= pollAt) return true;
+      if (now >= pollAt) return 0;
       const heartbeatAt = this.#sentAt + intervals.heartbeat;
       if (now >= heartbeatAt) {
         yield HEARTBEAT;
@@ -186,13 +187,10 @@ export class EventStream {
         continue;
       }
       const woken = await watch.next(Math.min(heartbeatAt, pollAt, deadline) - now, this.#isBusy);
-      if (woken === 'changed') {
-        await setTimeout(Math.max(this.#polledAt + intervals.shortest - clock.now(), intervals.delay));
-        return true;
-      }
-      if (woken === 'over') return false;
+      if (woken === 'changed') return Math.max(this.#polledAt + intervals.shortest - clock.now(), intervals.delay);
+      if (woken === 'over') return undefined;
     }
-    return false;
+    return undefined;
   }
 
   #toLastFrame(error: unknown): string {

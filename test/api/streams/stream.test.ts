@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { localChanges } from '../../../lib/adapters/local/changes.ts';
 import { GONE, HEARTBEAT } from '../../../lib/api/streams/frames.ts';
@@ -241,7 +242,8 @@ describe('an event stream', () => {
     const changes = localChanges();
     const watched = changes.observe(new MemoryTable());
     const counts: number[] = [];
-    const poll: Poll = async (watch, lastEventId) => {
+    const poll: Poll = async (watch, lastEventId, delay) => {
+      await setTimeout(delay);
       const { count } = await watch.begin().query({ table: 'runs', pk: 'a' });
       counts.push(count);
       return resultOf(String(count), lastEventId);
