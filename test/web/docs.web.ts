@@ -25,7 +25,7 @@ test('a question is typed after a slash, and the arrows lead to the page; no oth
   const hosts = new Set<string>();
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
   await page.keyboard.press('/');
-  await page.keyboard.type('limit parallel runs');
+  await page.keyboard.type('concurrency limit');
   // The words typed so far have results, too.
   await page.getByRole('list', { name: 'Pages found' }).getByRole('link', { name: 'Flow control' }).first().waitFor();
   await expect
