@@ -33,7 +33,9 @@ async function space(name: string, sources: Readonly<Record<string, string>> = {
       Array.from({ length: times }, () => client.call('POST', `${home}/tree/${path}?op=wait`, { body: '{}' })),
     );
   const valuesOf = async (metric: string): Promise<Record<string, string>> => {
-    const { results } = (await client.call('GET', `${home}/metrics/${metric}`)).json();
+    const answer = await client.call('GET', `${home}/metrics/${metric}`);
+    expect(answer.status, answer.text).toBe(200);
+    const { results } = answer.json();
     return Object.fromEntries(
       rowsOf(results).map((row) => [String(row['metric']?.['service_workflow']), String(rowsOf(row['value'])[1])]),
     );
