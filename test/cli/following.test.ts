@@ -214,3 +214,29 @@ test('a URL that Git would read as a program is refused at the start', async () 
     'is no URL of a repository',
   );
 });
+
+test.each([
+  [
+    'for repositories of two servers',
+    [{ url: 'https://one.example/a' }, { url: 'https://two.example/b' }],
+    "WEFT_GIT_TOKEN is for one server, but 'n0' follows https://one.example and 'n1' https://two.example",
+  ],
+  [
+    'that no variable has',
+    [{ url: 'https://one.example/a', token: 'MISSING' }],
+    "the 'token' of 'n0' names the variable MISSING, which is not set",
+  ],
+])('a token %s is refused at the start', async (_, entries, message) => {
+  const env = { WEFT_GIT_TOKEN: 'geheim' };
+  const source = JSON.stringify(entries.map((one, n) => ({ namespace: `n${n}`, ...one })));
+  const followed = followedIn(source).map((settings) => new Followed(settings));
+  await expect(followAll({ url: service.url, key: service.key, followed }, env)).rejects.toThrow(message);
+});
+
+test('a token of its own, or none, lets repositories of several servers be followed', async () => {
+  const entries = [{ url: 'https://127.0.0.1:1/a' }, { url: 'https://127.0.0.1:2/b', token: '' }];
+  const source = JSON.stringify(entries.map((one, n) => ({ namespace: `n${n}`, ...one })));
+  const followed = followedIn(source).map((settings) => new Followed(settings));
+  const end = await followAll({ url: service.url, key: service.key, followed }, { WEFT_GIT_TOKEN: 'geheim' });
+  await end();
+});

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,19 +159,57 @@ describe('weft sync', () => {
     expect(await sourceOf('one')).toBe(OTHER);
   });
 
-  test('sends the token to the server of the URL, and nowhere as an argument', async () => {
-    const headers: (string | undefined)[] = [];
-    const server = createServer(({ headers: { authorization } }, response) => {
-      headers.push(authorization);
-      response.writeHead(403).end();
+  describe('the token', () => {
+    const AUTHORIZED = `Basic ${Buffer.from('x-access-token:geheim').toString('base64')}`;
+    const env = { WEFT_GIT_TOKEN: 'geheim' };
+    let servers: Server[];
+    beforeEach(() => {
+      servers = [];
+      return () => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/flows.git`;
-    const { code, err } = await workspace.weft(['sync', url], { env: { WEFT_GIT_TOKEN: 'geheim' } });
-    server.close();
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('403') });
-    expect(err).not.toContain('geheim');
-    expect(headers[0]).toBe(`Basic ${Buffer.from('x-access-token:geheim').toString('base64')}`);
+
+    /** A server of Git, and the credentials that each of its requests had. */
+    async function gitServer(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+      const seen: (string | undefined)[] = [];
+      const server = createServer((request, response) => {
+        seen.push(request.headers.authorization);
+        answer(request, response);
+      });
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+    }
+    const refuse = (response: ServerResponse, status: number) =>
+      void response.writeHead(status, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+
+    test('is sent to the server of the URL that asks for it, nowhere as an argument, and stored by no helper', async () => {
+      await workspace.write({ '.gitconfig': '[credential]\nhelper = store\n' });
+      const { url, seen } = await gitServer(({ headers }, response) =>
+        refuse(response, headers.authorization === AUTHORIZED ? 403 : 401),
+      );
+      const { code, err } = await workspace.weft(['sync', `${url}/flows.git`], { env });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('403') });
+      expect(err).not.toContain('geheim');
+      expect(seen).toEqual([undefined, AUTHORIZED]);
+      const wrong = await workspace.weft(['sync', `${url}/flows.git`], { env: { WEFT_GIT_TOKEN: 'wrong' } });
+      expect(wrong.err).toContain('the server does not accept WEFT_GIT_TOKEN');
+      expect(readdirSync(workspace.folder)).not.toContain('.git-credentials');
+    });
+
+    test('is not sent to a server that a redirect names', async () => {
+      const other = await gitServer(({ url = '' }, response) => {
+        if (url.includes('/info/refs')) response.end(`${'a'.repeat(40)}\trefs/heads/main\n`);
+        else refuse(response, 401);
+      });
+      const { url, seen } = await gitServer((request, response) => {
+        response.writeHead(302, { Location: `${other.url}${request.url}` }).end();
+      });
+      const { code, err } = await workspace.weft(['sync', `${url}/flows.git`], { env });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('sent to the server of the URL alone') });
+      expect(seen.length).toBeGreaterThan(0);
+      expect(other.seen.length).toBeGreaterThan(1);
+      expect(new Set(other.seen)).toEqual(new Set([undefined]));
+    });
   });
 
   test('gives Git none of the keys', async () => {

@@ -1,7 +1,8 @@
+import { ownMember } from '../../../lib/language/own-members.ts';
 import type { Followed } from '../../server/follow/followed.ts';
 import type { FollowSettings } from '../../server/follow/settings.ts';
 import { namespacePath, type Service, serviceAt } from '../client/service.ts';
-import { CommandFailedError } from '../shell/command.ts';
+import { CommandFailedError, UsageError } from '../shell/command.ts';
 import type { Terminal } from '../shell/terminal.ts';
 import { visibleText } from '../shell/visible-text.ts';
 import type { Change } from '../transfer/plan.ts';
@@ -10,6 +11,7 @@ import { needTag } from '../workflows/history.ts';
 import { isExpected } from '../workflows/pushing.ts';
 import { headOf, needRepository, type Repository } from './checkout.ts';
 import { type Ended, runChild } from './children.ts';
+import { serverOf } from './program.ts';
 import { SHORT } from './syncing.ts';
 
 /** The service whose namespaces follow repositories. */
@@ -28,7 +30,28 @@ const OF_GIT =
 function environmentFor({ settings }: Followed, { url, key }: FollowingService, env: Environment): Environment {
   const own = Object.entries(env).filter(([name]) => OF_GIT.test(name));
   const target = { WEFT_URL: url, WEFT_KEY: key, WEFT_NAMESPACE: settings.namespace };
-  return { ...Object.fromEntries(own), ...target, WEFT_GIT_TOKEN: env[settings.token ?? 'WEFT_GIT_TOKEN'] };
+  return { ...Object.fromEntries(own), ...target, WEFT_GIT_TOKEN: ownMember(env, settings.token ?? 'WEFT_GIT_TOKEN') };
+}
+
+/** Throws UsageError for a token that no variable has, and for one that would go to several servers. */
+function needTokens(followed: readonly Followed[], env: Environment): void {
+  for (const { settings } of followed) {
+    if (!settings.token || ownMember(env, settings.token)) continue;
+    throw new UsageError(
+      `WEFT_FOLLOW: the 'token' of '${settings.namespace}' names the variable ${settings.token}, which is not set; ` +
+        "set it, or write 'token': '' for a repository that needs none",
+    );
+  }
+  const unnamed = followed.map(({ settings }) => settings).filter(({ token }) => token === undefined);
+  const byServer = new Map(unnamed.map(({ url, namespace }) => [serverOf(url), namespace] as const));
+  byServer.delete(undefined);
+  const [first, other] = byServer;
+  if (!env['WEFT_GIT_TOKEN'] || first === undefined || other === undefined) return;
+  throw new UsageError(
+    `WEFT_FOLLOW: WEFT_GIT_TOKEN is for one server, but '${first[1]}' follows ${first[0]} and '${other[1]}' ` +
+      `${other[0]}; let 'token' of each name the variable with its token, ` +
+      'or be empty for a repository that needs none',
+  );
 }
 
 function repositoryOf({ settings }: Followed): Repository {
@@ -171,12 +194,14 @@ async function followOne(job: FollowJob): Promise<void> {
 /**
  * Follows the repositories of a service until the function that it returns is called, which resolves when the look under way
  * has ended. Each commit is brought into its namespace by `weft sync` in a process of its own, because what a repository
- * contains must not stop the service. Throws UsageError for a URL, a branch or a tag that cannot be one.
+ * contains must not stop the service. Throws UsageError for a URL, a branch or a tag that cannot be one, and for a token that
+ * is not set or would go to several servers.
  */
 export async function followAll(service: FollowingService, env: Environment): Promise<() => Promise<void>> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const turn = inTurns();
+  needTokens(service.followed, env);
   const client = serviceAt({ url: service.url, key: service.key }, signal);
   const jobs = service.followed.map((one) => {
     const repository = repositoryOf(one);

@@ -30,17 +30,39 @@ const SETTINGS = {
   'log.showSignature': 'false',
 } as const;
 
-/** A token as a header for the server of the URL alone: in the environment, because other users can see arguments. */
-function headerOf(url: string, token: string | undefined): Record<string, string> {
+/** The origin of the server that a token is for; undefined for ssh and folders. */
+export function serverOf(url: string): string | undefined {
   const server = URL.parse(url);
-  if (!token || server === null || !/^https?:$/.test(server.protocol)) return {};
-  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
-  return { [`http.${server.origin}/.extraHeader`]: `Authorization: Basic ${credentials}` };
+  return server !== null && /^https?:$/.test(server.protocol) ? server.origin : undefined;
+}
+
+/** The variable by which the helper below gets the token: other users can see arguments. */
+const TOKEN = 'GIT_TOKEN_OF_URL';
+
+const HELPER = `!f() { test "$1" = get && printf 'username=x-access-token\\npassword=%s\\n' "$${TOKEN}"; }; f`;
+
+interface TokenAccess {
+  readonly settings: readonly (readonly [key: string, value: string])[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * A token for the server of the URL alone: a credential helper, which Git asks by the server that wants credentials. A header
+ * in its settings would go along to the server that a redirect names.
+ */
+function accessTo(url: string, token: string | undefined): TokenAccess {
+  const server = serverOf(url);
+  if (!token || server === undefined) return { settings: [], variables: {} };
+  const key = `credential.${server}.helper`;
+  // The empty one removes those of the user, which would store the token.
+  const settings = [[key, ''] as const, [key, HELPER] as const];
+  return { settings, variables: { [TOKEN]: token } };
 }
 
 function environmentOf({ env }: Pick<Terminal, 'env'>, url: string): NodeJS.ProcessEnv {
   const { WEFT_GIT_TOKEN, GIT_CONFIG_COUNT = '0', ...others }: Terminal['env'] = { PATH: process.env['PATH'], ...env };
-  const settings = Object.entries({ ...SETTINGS, ...headerOf(url, WEFT_GIT_TOKEN) });
+  const access = accessTo(url, WEFT_GIT_TOKEN);
+  const settings = [...Object.entries(SETTINGS), ...access.settings];
   // After those of the user.
   const first = Number(GIT_CONFIG_COUNT);
   const numbered = settings.flatMap(([key, value], n) => [
@@ -50,6 +72,7 @@ function environmentOf({ env }: Pick<Terminal, 'env'>, url: string): NodeJS.Proc
   const kept = Object.entries(others).filter(([name]) => !OF_ANOTHER_REPOSITORY.includes(name) && !OF_WEFT.test(name));
   return {
     ...Object.fromEntries(kept),
+    ...access.variables,
     // `ext::` and helpers for other protocols start programs that the URL names.
     GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
     GIT_TERMINAL_PROMPT: '0',
@@ -72,8 +95,13 @@ function reasonIn(stderr: string): string {
 
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
-    /could not read Username|Authentication failed|terminal prompts disabled/i,
-    'set WEFT_GIT_TOKEN, or a credential helper of Git',
+    /could not read Username|terminal prompts disabled/i,
+    'set WEFT_GIT_TOKEN, which is sent to the server of the URL alone, or a credential helper of Git',
+  ],
+  [/Authentication failed/, 'the server does not accept WEFT_GIT_TOKEN, or what a credential helper of Git has for it'],
+  [
+    /\b(?:HTTP|error:) 30[1278]\b|unable to update url base from redirection/,
+    'the server redirects to another URL; name the repository by that one',
   ],
   [/transport '.+' not allowed/, 'use https, http, ssh or a folder'],
   [/Permission denied \(publickey|Host key verification failed/, 'ssh must work without a question'],

@@ -18,7 +18,7 @@ export interface FollowSettings {
   readonly signed?: boolean;
   /** Between two looks at the branch, milliseconds. */
   readonly every: number;
-  /** The environment variable with the token for the server of the repository. */
+  /** The environment variable with the token for the server of the repository; empty: no token is sent. */
   readonly token?: string;
   /** The environment variable with the secret by which that server signs its webhooks. */
   readonly secret?: string;
@@ -32,6 +32,10 @@ const MAX_INTERVAL_MS = 576 * 3_600_000;
 function text(value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new Error(`is '${textOf(value)}'; it must be a text`);
+}
+
+function variable(value: unknown): string {
+  return value === '' ? '' : text(value);
 }
 
 function flag(value: unknown): boolean {
@@ -55,7 +59,7 @@ const MEMBERS: { readonly [Name in keyof FollowSettings]-?: (value: unknown) => 
   prune: flag,
   signed: flag,
   every: interval,
-  token: text,
+  token: variable,
   secret: text,
 };
 
