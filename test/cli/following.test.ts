@@ -10,7 +10,7 @@ import { Followed } from '../../bin/server/follow/followed.ts';
 import { followedIn } from '../../bin/server/follow/settings.ts';
 import { type Service, startService } from '../../bin/server/service.ts';
 import { readSettings } from '../../bin/server/settings.ts';
-import { type Client, clientOf } from '../service/access/client.ts';
+import { type Client, clientOf, rowsOf } from '../service/access/client.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 const NOOP = 'states:\n- id: a\n  type: noop\n';
@@ -109,6 +109,16 @@ test('a commit with a mistake changes nothing and is named, until the next one; 
   first = await commit('shop', { 'flows/one.yaml': NOOP });
   const asked = await client.call('POST', '/sync/shop', { key: null, headers: { 'X-Gitlab-Token': SECRET } });
   expect(asked.status).toBe(202);
+  const { entries } = (await client.call('GET', '/api/audit?namespace=shop&limit=1000')).json();
+  const asks = rowsOf(entries).filter(({ action }) => String(action) === 'syncNamespace');
+  expect(asks[0]).toMatchObject({
+    actor: 'webhook',
+    key: '',
+    outcome: 'done',
+    status: 202,
+    target: { namespace: 'shop' },
+  });
+  expect(asks[1]).toMatchObject({ actor: 'admin', key: 'admin', outcome: 'done', address: expect.stringMatching(/./) });
   await isAt(first);
 });
 
@@ -124,6 +134,8 @@ test('a repository that cannot be read is named in the list, which needs a key f
   const statuses = ['/sync', '/sync/shop', '/sync/away'].map((path) => client.call('GET', path, { key }));
   expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([403, 200, 403]);
   expect((await client.call('POST', '/sync/shop', { key })).status).toBe(403);
+  const { entries } = (await client.call('GET', '/api/audit?namespace=shop&actor=one')).json();
+  expect(entries).toMatchObject([{ action: 'syncNamespace', outcome: 'refused', status: 403 }]);
   expect((await client.call('GET', '/sync/none')).status).toBe(404);
   expect((await client.call('GET', '/sync/none', { key: null })).status).toBe(401);
   expect((await client.call('PUT', '/sync/shop')).status).toBe(405);

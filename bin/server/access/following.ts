@@ -1,17 +1,22 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { StreamingHandler } from '../../../lib/adapters/local/gateway.ts';
 import type { ReplyStream } from '../../../lib/adapters/local/reply-stream.ts';
+import { logFault } from '../../../lib/api/fault-log.ts';
 import {
   type AccessPorts,
   authenticate,
   requireAllNamespaces,
   requirePermission,
+  unrestricted,
 } from '../../../lib/api/http/access.ts';
+import type { Authenticated } from '../../../lib/api/http/caller.ts';
 import { jsonWith, type Reply, toErrorReply, UNROUTED } from '../../../lib/api/http/reply.ts';
 import { type RequestEvent, type RequestHead, readBody, toRequestHead } from '../../../lib/api/http/request.ts';
+import { type AuditedRequest, record } from '../../../lib/domain/audit/entries.ts';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { verify } from '../../../lib/engine/requests/webhooks/verification.ts';
 import { ownMember } from '../../../lib/language/own-members.ts';
+import type { Ports } from '../../../lib/ports/ports.ts';
 import type { Followed } from '../follow/followed.ts';
 
 /** `GET`: what the namespaces follow, or one below it. `POST` of one: look for a new commit now. */
@@ -40,8 +45,10 @@ function isSigned(head: RequestHead, body: Uint8Array, secret: string): boolean 
   return verify({ ...head, body }, { kind: 'github', secret: 'secret' }, evidence) !== undefined;
 }
 
+type Needs = AccessPorts & Pick<Ports, 'clock' | 'settings'>;
+
 interface Asked {
-  readonly ports: AccessPorts;
+  readonly ports: Needs;
   readonly source: FollowingSource;
   readonly received: RequestEvent;
   readonly head: RequestHead;
@@ -54,15 +61,46 @@ const isNotice = ({ headers }: RequestHead): boolean =>
 const unsigned = (): ServiceError =>
   new ServiceError('unauthorized', 'the signature is not that of the secret of this namespace in WEFT_FOLLOW');
 
-async function needSender({ ports, source, received, head }: Asked, { settings }: Followed): Promise<void> {
+/** The server of a repository. */
+const WEBHOOK: Authenticated = { caller: { ...unrestricted('', 'write'), name: 'webhook' }, isAtHome: true };
+
+/** Who asks for a look. Throws `unauthorized` for a stranger. */
+async function senderOf({ ports, source, received, head }: Asked, { settings }: Followed): Promise<Authenticated> {
   const { namespace, secret: name = '' } = settings;
+  if (!isNotice(head)) return authenticate(ports, head, namespace);
   const secret = ownMember(source.variables, name) ?? '';
-  if (!isNotice(head)) {
-    return requirePermission(await authenticate(ports, head, namespace), { permission: 'write' }, namespace);
-  }
   // Without a secret nothing is read for a sender who may be anyone.
-  if (secret !== '' && isSigned(head, await readBody(received, `sync ${namespace}`, MAX_BYTES), secret)) return;
+  if (secret !== '' && isSigned(head, await readBody(received, `sync ${namespace}`, MAX_BYTES), secret)) return WEBHOOK;
   throw unsigned();
+}
+
+/** A reply that the audit log has. The work is done: the reply reports it, also if the entry could not be written. */
+async function audited({ ports, head }: Asked, { caller }: Authenticated, namespace: string, reply: Reply) {
+  const request: AuditedRequest = {
+    actor: caller.name,
+    key: caller.id,
+    action: 'syncNamespace',
+    namespace,
+    target: { namespace },
+    outcome: reply.status < 400 ? 'done' : 'refused',
+    status: reply.status,
+    address: head.address,
+    forwardedFor: head.headers['x-forwarded-for'] ?? '',
+    client: head.headers['user-agent'] ?? '',
+  };
+  await record(ports, request).catch((error: unknown) => void logFault(error, { namespace }, {}, undefined));
+  return reply;
+}
+
+function pull(sender: Authenticated, one: Followed): Reply {
+  try {
+    requirePermission(sender, { permission: 'write' }, one.settings.namespace);
+  } catch (error) {
+    if (error instanceof ServiceError) return toErrorReply(error);
+    throw error;
+  }
+  one.pull();
+  return jsonWith(one.status, {}, 202);
 }
 
 type Answer = (asked: Asked, one: Followed) => Promise<Reply>;
@@ -74,9 +112,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     return jsonWith(status, { 'Cache-Control': 'no-store' });
   },
   POST: async (asked, one) => {
-    await needSender(asked, one);
-    one.pull();
-    return jsonWith(one.status, {}, 202);
+    const sender = await senderOf(asked, one);
+    return audited(asked, sender, one.settings.namespace, pull(sender, one));
   },
 };
 
@@ -108,7 +145,7 @@ async function replyTo(asked: Asked): Promise<Reply> {
 }
 
 /** What the namespaces of this process follow, as the gateway calls it. */
-export function followingHandler(ports: AccessPorts, source: FollowingSource): StreamingHandler {
+export function followingHandler(ports: Needs, source: FollowingSource): StreamingHandler {
   return async (event, response) => {
     const received = event as RequestEvent;
     await received.enter?.('');
