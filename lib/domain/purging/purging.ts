@@ -107,8 +107,9 @@ async function removeNode({ table, clock }: Needs, node: Item, removal: Removal)
 
 async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal): Promise<void> {
   const { table, blobs } = needs;
-  await removeStarts(needs, id, namespaceId);
+  // First: the workflow can be restored also while what follows fails.
   if (path !== undefined) await keepSources(needs, { id, namespaceId, path });
+  await removeStarts(needs, id, namespaceId);
   // Before the services: a service is created only while its revision exists.
   await deleteAll(table, keys.revisions(id));
   await removeServices(needs, keys.workflowServices(namespaceId, id));
@@ -119,17 +120,27 @@ async function removeWorkflow(needs: Needs, { id, namespaceId, path }: Removal):
   await blobs.remove(keys.blobOf('workflows', id, ''));
 }
 
+async function removeEntry(needs: Needs, item: Item, removal: Removal): Promise<void> {
+  const { namespaceId, namespaceName, path, marker } = removal;
+  const isDirectory = item['type'] === 'directory';
+  const place = { id: String(item['id']), path: path === undefined ? path : `${path}/${item.sk}` };
+  await (isDirectory ? removeDirectory : removeWorkflow)(needs, { ...place, namespaceId, namespaceName, marker });
+  await removeNode(needs, item, removal);
+}
+
+/** An entry that cannot be removed does not keep the others. Throws the first fault in the end. */
 async function removeDirectory(needs: Needs, removal: Removal): Promise<void> {
-  const { id, namespaceId, namespaceName, path, marker } = removal;
   for (;;) {
-    const { items } = await needs.table.query({ ...keys.directory(id), limit: BATCH_LIMIT });
-    if (items.length === 0) return;
-    for (const item of items) {
-      const isDirectory = item['type'] === 'directory';
-      const place = { id: String(item['id']), path: path === undefined ? path : `${path}/${item.sk}` };
-      await (isDirectory ? removeDirectory : removeWorkflow)(needs, { ...place, namespaceId, namespaceName, marker });
-      await removeNode(needs, item, removal);
+    const faults: unknown[] = [];
+    let isEmpty = true;
+    for await (const items of pagesOf(needs.table, { ...keys.directory(removal.id), limit: BATCH_LIMIT })) {
+      isEmpty &&= items.length === 0;
+      for (const item of items) {
+        await removeEntry(needs, item, removal).catch((fault: unknown) => void faults.push(fault));
+      }
     }
+    if (faults.length > 0) throw faults[0];
+    if (isEmpty) return;
   }
 }
 
@@ -188,24 +199,33 @@ async function finishMachine({ table, executions }: FinishNeeds, deletion: purge
   return true;
 }
 
-/** Finishes every purge that was interrupted, and deletes machines until the quota of deletions is exhausted. */
+function purgeIn(item: Item): (Purge | purges.MachineDeletion) & Pick<Removal, 'path'> {
+  const { namespaceName } = item;
+  const textAt = (name: string): string => String(item[name] ?? '');
+  return {
+    marker: item.sk,
+    kind: item['kind'] as (Purge | purges.MachineDeletion)['kind'],
+    id: textAt('id'),
+    namespaceId: textAt('namespaceId'),
+    path: textAt('path'),
+    ...(typeof namespaceName === 'string' ? { namespaceName } : {}),
+    spread: spreadFrom(item),
+  };
+}
+
+/**
+ * Finishes every purge that was interrupted, and deletes machines until the quota of deletions is exhausted. One that fails
+ * does not keep the others. Throws the first fault in the end.
+ */
 export async function finishAll(needs: FinishNeeds): Promise<void> {
+  const faults: unknown[] = [];
   let mayDelete = true;
+  const finishOne = async (purge: Purge | purges.MachineDeletion): Promise<void> => {
+    if (purge.kind !== 'machine') await finish(needs, purge as Purge);
+    else if (mayDelete) mayDelete = await finishMachine(needs, purge as purges.MachineDeletion);
+  };
   for await (const items of pagesOf(needs.table, { ...keys.PURGES, limit: BATCH_LIMIT })) {
-    for (const item of items) {
-      const [id, namespaceId, path] = ['id', 'namespaceId', 'path'].map((name) => String(item[name] ?? ''));
-      const { namespaceName } = item;
-      const purge = {
-        marker: item.sk,
-        id: id ?? '',
-        namespaceId: namespaceId ?? '',
-        path: path ?? '',
-        ...(typeof namespaceName === 'string' ? { namespaceName } : {}),
-        spread: spreadFrom(item),
-      };
-      const kind = item['kind'] as (Purge | purges.MachineDeletion)['kind'];
-      if (kind !== 'machine') await finish(needs, { ...purge, kind });
-      else if (mayDelete) mayDelete = await finishMachine(needs, { ...purge, kind });
-    }
+    for (const item of items) await finishOne(purgeIn(item)).catch((fault: unknown) => void faults.push(fault));
   }
+  if (faults.length > 0) throw faults[0];
 }

@@ -4,11 +4,18 @@ import { pagesOf } from '../storage/queries.ts';
 
 const contains = (directory: string, path: string): boolean => path === directory || path.startsWith(`${directory}/`);
 
-/** Whether a workflow or a directory is being deleted that had a path, or one above or below it. */
-export async function isUnderway({ table }: Pick<Ports, 'table'>, namespaceId: string, path: string): Promise<boolean> {
+/** The markers of the purges of workflows and directories that had a path, or one above or below it. */
+export async function underwayAt(
+  { table }: Pick<Ports, 'table'>,
+  namespaceId: string,
+  path: string,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
   for await (const items of pagesOf(table, keys.PURGES)) {
-    const paths = items.filter((item) => item['namespaceId'] === namespaceId).map((item) => item['path']);
-    if (paths.some((one) => typeof one === 'string' && (contains(one, path) || contains(path, one)))) return true;
+    for (const { sk, namespaceId: of, path: one } of items) {
+      const isThere = of === namespaceId && typeof one === 'string' && (contains(one, path) || contains(path, one));
+      if (isThere) found.add(sk);
+    }
   }
-  return false;
+  return found;
 }

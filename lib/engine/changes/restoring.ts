@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { pathOf, segmentsOf } from '../../domain/names.ts';
 import * as deletions from '../../domain/namespaces/deletions.ts';
 import type { Namespace } from '../../domain/namespaces/namespaces.ts';
-import { isUnderway } from '../../domain/purging/underway.ts';
+import { underwayAt } from '../../domain/purging/underway.ts';
 import { findKept } from '../../domain/tree/kept-sources.ts';
 import * as nodes from '../../domain/tree/nodes.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -53,11 +53,40 @@ export interface Wanted {
   readonly after: string;
 }
 
+/** What is known of the deletions at a path: those that were chosen, whether by name, and the purges under way. */
+interface Choice {
+  readonly path: string;
+  readonly found: readonly deletions.Deletion[];
+  readonly isNamed: boolean;
+  readonly underway: ReadonlySet<string>;
+}
+
+/**
+ * Whether the deletions are all that was chosen: no purge under way may find a newer one at the path, or further workflows of
+ * their directory, and the source of a single workflow is kept from the beginning of its purge on.
+ */
+async function isComplete(ports: EnginePorts, { id }: Namespace, { path, found, isNamed, underway }: Choice) {
+  const [first] = found;
+  if (first === undefined) return underway.size === 0;
+  if ([...underway].some((marker) => marker !== first.group) && !isNamed) return false;
+  if (!underway.has(first.group)) return true;
+  return first.path === path && (await findKept(ports, id, first.latest)) !== undefined;
+}
+
+const underwayError = (path: string): ServiceError =>
+  new ServiceError(
+    'conflict',
+    `the deletion of '${path}' is still under way; restore it in a minute. If that stays so, the log of the service has ` +
+      "the reason; a workflow in the list of deletions can be restored meanwhile, by its path and its revision as 'ref'",
+    {},
+    60,
+  );
+
 /**
  * Creates the workflow again that was deleted at a path, or the workflows of the directory, with their directories. Each
  * has its latest source, its attributes, its logger, and is enabled as it was; quotas count it as a new one. A workflow of a
  * directory that cannot be restored is `failed`. Throws `not-found` if nothing can be restored there, and for a single
- * workflow what its creation throws. Throws `conflict` while the deletion is under way: only a part of it could be undone.
+ * workflow what its creation throws. Throws `conflict` while a deletion is under way with which only a part could be undone.
  */
 export async function restoreNode(
   ports: EnginePorts,
@@ -67,10 +96,11 @@ export async function restoreNode(
   const { namespace } = await nodes.need(ports, namespaceName, '/');
   const path = pathOf(segmentsOf(place));
   const [group = '', ...last] = after.split(' ');
-  if (await isUnderway(ports, namespace.id, path)) {
-    throw new ServiceError('conflict', `the deletion of '${path}' is still under way; restore it in a minute`, {}, 60);
-  }
+  // First: a purge that ends meanwhile has then written all deletions.
+  const underway = await underwayAt(ports, namespace.id, path);
   const found = path === '/' ? [] : await deletions.find(ports, namespace.id, path, { group, latest: ref });
+  const isNamed = ref !== '' || group !== '';
+  if (!(await isComplete(ports, namespace, { path, found, isNamed, underway }))) throw underwayError(path);
   const [first] = found;
   if (first === undefined) throw new ServiceError('not-found', `nothing that was deleted at '${path}' can be restored`);
   const open = found.filter((one) => one.path > last.join(' '));
