@@ -66,12 +66,15 @@ async function cancelPart(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
   return part;
 }
 
+/** A part that is tried again after a fault counts what it repeated before. */
+const attemptOf = ({ how, at }: jobs.Job) => ({ ...how, patch: [], dryRun: false, since: at });
+
 /** Repeats the next runs, and holds those whose workflows have no place, of which there is room for more. */
 async function rerunNext(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
-  const { namespace, at, filter, after, how } = job;
+  const { namespace, at, filter, after } = job;
   const held = [...job.held];
   const hold = (id: string) => held.push(id) > 0;
-  const wanted = { request: requestOf(filter), at, after, ...how, patch: [], dryRun: false, limit: PART, hold };
+  const wanted = { request: requestOf(filter), at, after, ...attemptOf(job), limit: PART, hold };
   const { instances, next, retryAfter } = await rerunMany(ports, namespace, wanted);
   const done = instances.filter(({ rerun }) => rerun !== undefined).length;
   const waiting = retryAfter === undefined ? {} : { waitsUntil: ports.clock.now() + retryAfter * SECOND_MS };
@@ -79,14 +82,15 @@ async function rerunNext(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
 }
 
 /** Tries some of the held runs again. Waits if none of them got a place, or at a limit of the namespace. */
-async function rerunHeld(ports: CleanupPorts, { held, how, isSearched, after }: jobs.Job): Promise<Part> {
+async function rerunHeld(ports: CleanupPorts, job: jobs.Job): Promise<Part> {
+  const { held, isSearched, after } = job;
   const part = { done: 0, skipped: 0 };
   const still: string[] = [];
   const tried = held.slice(0, PART);
   let full: ServiceError | undefined;
   for (const [index, id] of tried.entries()) {
     try {
-      const { rerun } = await repeat(ports, id, { ...how, patch: [], dryRun: false });
+      const { rerun } = await repeat(ports, id, attemptOf(job));
       part[rerun === undefined ? 'skipped' : 'done'] += 1;
     } catch (error) {
       if (!(error instanceof ServiceError) || !isFull(error)) throw error;

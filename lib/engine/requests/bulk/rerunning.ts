@@ -6,7 +6,7 @@ import { toTimestamp } from '../../../time/timestamps.ts';
 import { FullError } from '../../admission/refusals.ts';
 import type { CleanupPorts } from '../../ports.ts';
 import type { Warning } from '../start/effects.ts';
-import { planRerun, type Rerun, rerun } from '../start/rerun.ts';
+import { link, planRerun, type Rerun, rerun } from '../start/rerun.ts';
 import { type Selection, selected } from './selection.ts';
 
 /** Which runs are repeated, and how. A filter by status is among those of the selection. */
@@ -15,6 +15,8 @@ export interface BulkRerun extends Rerun, Selection {
   readonly dryRun: boolean;
   /** The most runs of this request. */
   readonly limit: number;
+  /** A repetition in this way that began since then counts as made, milliseconds since 1970: for what is tried again after a fault. */
+  readonly since?: number;
   /** Called with a run whose workflow has no place for it. True: the caller repeats it later. */
   readonly hold?: (id: string, error: FullError) => boolean;
 }
@@ -40,25 +42,40 @@ function obstacleOf(run: runs.Run | undefined): string | undefined {
 /** Whether a limit keeps the namespace from starting runs. */
 export const isFull = ({ code }: ServiceError): boolean => code === 'too-many' || code === 'over-quota';
 
+/** Whether a run was repeated by an id, since a time. */
+async function isMade(ports: CleanupPorts, { reruns = [] }: runs.Run, id: string, since: number): Promise<boolean> {
+  if (!reruns.includes(id)) return false;
+  const made = await runs.find(ports, id);
+  return made !== undefined && made.created >= since;
+}
+
 /** Repeats one run. Throws `too-many` or `over-quota` where a limit is reached; another error of the caller is a reason to skip. */
 export async function repeat(
   ports: CleanupPorts,
   id: string,
-  { dryRun, ...how }: Rerun & Pick<BulkRerun, 'dryRun'>,
+  { dryRun, since, ...how }: Rerun & Pick<BulkRerun, 'dryRun' | 'since'>,
 ): Promise<Repeated> {
   const run = await runs.find(ports, id);
   const skipped = obstacleOf(run);
-  if (run === undefined || skipped !== undefined)
-    return { instance: id, ...(skipped === undefined ? {} : { skipped }) };
+  if (run === undefined) return { instance: id, ...(skipped === undefined ? {} : { skipped }) };
+  // Two requests start the same run, also after a crash between the start and the link to it.
+  const own = spreadId(derivedId(run.created, id, 'rerun'));
+  if (skipped !== undefined) {
+    const isOwn = since !== undefined && (await isMade(ports, run, own, since));
+    return isOwn ? { instance: id, rerun: own } : { instance: id, skipped };
+  }
   const warned = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings });
   try {
     if (dryRun) return { instance: id, ...warned(await planRerun(ports, run, how)) };
-    // Two requests start the same run, also after a crash between the start and the link to it.
-    const { run: started, warnings } = await rerun(ports, run, how, spreadId(derivedId(run.created, id, 'rerun')));
+    const { run: started, warnings } = await rerun(ports, run, how, own);
     return { instance: id, rerun: started.id, ...warned(warnings) };
   } catch (error) {
-    if (!(error instanceof ServiceError) || isFull(error)) throw error;
-    return { instance: id, skipped: error.message };
+    if (!(error instanceof ServiceError)) throw error;
+    if (!isFull(error)) return { instance: id, skipped: error.message };
+    // After a crash before the link, the repetition itself may have the place that is not free.
+    if (dryRun || (await runs.find(ports, own)) === undefined) throw error;
+    await link(ports, id, own);
+    return { instance: id, rerun: own };
   }
 }
 

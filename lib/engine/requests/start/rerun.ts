@@ -117,8 +117,8 @@ function needState(opened: workflows.Opened, state: string): void {
   );
 }
 
-/** Lists a repetition in the run that it repeats. */
-async function link(ports: CleanupPorts, id: string, rerunId: string): Promise<void> {
+/** Lists a repetition in the run that it repeats; no effect if that is gone. */
+export async function link(ports: CleanupPorts, id: string, rerunId: string): Promise<void> {
   await retryOnConflict(async () => {
     const run = await runs.find(ports, id);
     if (run === undefined) return;

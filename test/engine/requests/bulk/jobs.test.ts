@@ -99,6 +99,29 @@ test.each([3, 4, 7, 12, 14, 20, 30])(
   },
 );
 
+test.each([3, 4, 5, 7, 9, 14, 25])(
+  'a job whose process is killed after %i writes counts each run that it repeats, once',
+  async (writes) => {
+    const ids = await start('/fails', 12);
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const order = { action: 'rerun', how: HOW, createdBy: 'ada', request: FAILED } as const;
+    await createJob(killedAfter(writes), name, order).catch(() => undefined);
+    log.mockRestore();
+    await later(MINUTE_MS);
+    expect(await newest()).toMatchObject({ state: 'over', done: 12, skipped: 0 });
+    expect((await runs.findMany(ports, ids)).map((run) => run?.reruns?.length)).toEqual(ids.map(() => 1));
+  },
+);
+
+test('a run that was repeated before its job was created is left as it is', async () => {
+  await start('/fails', 2);
+  const wanted = { ...HOW, request: FAILED, after: '', patch: [], dryRun: false, limit: 1, at: memory.now };
+  await rerunMany(ports, name, wanted);
+  memory.now += 1;
+  await createJob(ports, name, { action: 'rerun', how: HOW, createdBy: 'ada', request: FAILED });
+  expect(await newest()).toMatchObject({ state: 'over', done: 1, skipped: 1 });
+});
+
 test('two processes do not work on one job at the same time', async () => {
   await start('/waits', 25);
   const namespace = await namespaces.need(ports, name);
@@ -166,6 +189,23 @@ states: [{id: a, type: switch, conditions: [{condition: jq(.fails == true), tran
     await cancel(ports, run, BY_JOB);
     await later(5 * MINUTE_MS);
     expect(await newest()).toMatchObject({ state: 'over', done: 16, skipped: 0, held: [] });
+    expect((await runs.find(ports, failed))?.reruns).toHaveLength(1);
+  });
+
+  test.each([1, 2, 3, 4, 5])('counts a held run once when its process is killed after %i writes', async (writes) => {
+    const failed = await startNarrow('{"fails": true}');
+    const holder = await startNarrow('{}');
+    memory.now += 1;
+    await createJob(ports, name, { action: 'rerun', how: HOW, request: ALL_FAILED, createdBy: 'ada' });
+    const run = await runs.find(ports, holder);
+    if (run === undefined) throw new Error('the run is lost');
+    await cancel(ports, run, BY_JOB);
+    memory.now += 5 * MINUTE_MS;
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    await advanceAll(killedAfter(writes), memory.now + MINUTE_MS).catch(() => undefined);
+    log.mockRestore();
+    await later(5 * MINUTE_MS);
+    expect(await newest()).toMatchObject({ state: 'over', done: 1, skipped: 0, held: [] });
     expect((await runs.find(ports, failed))?.reruns).toHaveLength(1);
   });
 
