@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { rowsOf } from '../service/access/client.ts';
+import { allViolationsOf, NO_VIOLATION } from './browser/axe.ts';
 import { type Console, openConsole } from './browser/console.ts';
 import { ask, started, untilStatus } from './browser/space.ts';
 
@@ -206,4 +207,23 @@ test('an action on many runs that could not begin says so, and begins when a per
   await page.unrouteAll();
   await panel.getByRole('button', { name: 'Try again' }).click();
   await panel.getByText('3 runs cancelled.').waitFor();
+});
+
+test('an action on many runs says how many are held back, and why', async () => {
+  const start = 'concurrency: {limit: 1, whenFull: refuse}\n';
+  const states = `states: [{id: a, type: switch, conditions: [{condition: jq(.fails), transition: b}], defaultTransition: nap},
+  {id: b, type: error, error: my.code, message: no}, {id: nap, type: delay, duration: PT1H}]\n`;
+  await store('narrow', start + states);
+  await untilStatus(console_.client, NS, await started(console_.client, NS, 'narrow', { fails: true }), 'failed');
+  await started(console_.client, NS, 'narrow', { fails: false });
+  const page = await console_.open(`n/${NS}/runs?status=failed&workflow=/narrow&bulk=rerun`);
+  const panel = page.getByRole('complementary', { name: 'Run again' });
+  await panel.getByRole('button', { name: 'Start 1 run' }).click();
+  for (const place of [panel, page.getByRole('list', { name: 'Under way' })]) {
+    await place.getByText('0 of 1 run started, 1 held back …').waitFor();
+    await place.getByText(/all places of the workflow '\/narrow' are taken/).waitFor();
+  }
+  expect(await allViolationsOf(page)).toEqual(NO_VIOLATION);
+  await panel.getByRole('button', { name: 'Stop' }).click();
+  await panel.getByText('0 of 1 run started, 1 held back, then stopped.').waitFor();
 });

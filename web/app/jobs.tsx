@@ -9,7 +9,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
   const { order, planned, progress, state, error } = job;
   const { namespace, kind, filters } = order;
   const isRunning = state.value === 'running';
-  const { done, skipped } = progress.value;
+  const { done, skipped, waitsFor } = progress.value;
   return (
     <li class={`job${state.value === 'failed' ? ' wrong' : ''}`}>
       <a class="link" href={addresses.runs(namespace, { ...filters, bulk: kind })}>
@@ -29,7 +29,7 @@ function JobRow({ job }: { readonly job: BulkJob }) {
         <Button kind="bare" icon="close" label="Take off the list" onClick={() => forget(job)} />
       )}
       <span class="grows cut" role="status">
-        {progressText(job)} {error.value?.message}
+        {progressText(job)} {error.value?.message ?? waitsFor}
       </span>
     </li>
   );
@@ -39,10 +39,12 @@ function JobRow({ job }: { readonly job: BulkJob }) {
 export function Jobs() {
   if (jobs.value.length === 0) return null;
   return (
-    <ul class="jobs" aria-label="Under way">
-      {jobs.value.map((job) => (
-        <JobRow key={`${job.order.namespace} ${job.order.kind} ${JSON.stringify(job.order.filters)}`} job={job} />
-      ))}
-    </ul>
+    <section class="jobs" aria-label="Actions on many runs">
+      <ul aria-label="Under way">
+        {jobs.value.map((job) => (
+          <JobRow key={`${job.order.namespace} ${job.order.kind} ${JSON.stringify(job.order.filters)}`} job={job} />
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -35,6 +35,10 @@ export interface BulkPlan {
 export interface BulkProgress {
   readonly done: number;
   readonly skipped: number;
+  /** Runs that are repeated later, because their workflows have no place for them. */
+  readonly held?: number;
+  /** What a job that has not ended waits for, as the service says it. */
+  readonly waitsFor?: string;
   /** The id of the job of the service. */
   readonly job?: string;
   readonly isStopped?: boolean;
@@ -79,10 +83,16 @@ async function again(namespace: string, job: Job): Promise<Job> {
   }
 }
 
+const progressOf = ({ id, state, done, skipped, held, error }: Job): BulkProgress => ({
+  ...{ done, skipped, job: id, isStopped: state === 'stopped' },
+  ...(held === undefined ? {} : { held }),
+  ...(state !== 'running' || error === undefined ? {} : { waitsFor: error }),
+});
+
 /** The progress of a job, asked again and again until its end. Throws ApiError if it failed. */
 async function follow(namespace: string, begun: Job, { onProgress, wish }: BulkWork): Promise<void> {
   for (let job = begun; ; ) {
-    onProgress({ done: job.done, skipped: job.skipped, job: job.id, isStopped: job.state === 'stopped' });
+    onProgress(progressOf(job));
     if (job.state === 'failed') throw new ApiError(FAILED, job.error ?? 'the job failed');
     if (job.state !== 'running') return;
     if (wish() === undefined) await rest(AGAIN_MS);

@@ -80,13 +80,14 @@ const ENDINGS: Readonly<Record<JobState, string>> = {
   interrupted: ' …',
 };
 
-/** `3 of 10 runs cancelled, 1 skipped …`. */
+/** `3 of 10 runs started, 1 skipped, 2 held back …`. */
 export function progressText({ order, planned, progress, state }: BulkJob): string {
-  const { done, skipped } = progress.value;
-  const more = skipped === 0 ? '' : `, ${numeric(skipped)} skipped`;
+  const { done, skipped, held = 0 } = progress.value;
+  const parts = { skipped, 'held back': held };
+  const more = Object.entries(parts).map(([what, number]) => (number === 0 ? '' : `, ${numeric(number)} ${what}`));
   const isPart = state.value !== 'over' && planned > done;
   const runs = isPart ? `${numeric(done)} of ${count(planned, 'run')}` : count(done, 'run');
-  return `${runs} ${DID[order.kind]}${more}${ENDINGS[state.value]}`;
+  return `${runs} ${DID[order.kind]}${more.join('')}${ENDINGS[state.value]}`;
 }
 
 /** The actions in progress, and the ended ones until the user closes them; the newest last. */

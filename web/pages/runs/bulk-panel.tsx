@@ -110,11 +110,13 @@ function Outside({ order, plan }: OutsideProps) {
 
 /** The progress of the action, which continues when this panel is closed. */
 function Progress({ job }: { readonly job: BulkJob }) {
-  const { error, state } = job;
+  const { error, state, progress } = job;
+  const { waitsFor } = progress.value;
   return (
     <>
       {error.value && <ErrorNote title="It has stopped" error={error.value} onRetry={() => void job.run()} />}
       <p role="status">{progressText(job)}</p>
+      {waitsFor !== undefined && <Remark icon="wait">It goes on by itself; it waits: {waitsFor}</Remark>}
       {state.value === 'running' ? (
         <>
           <Remark>
