@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { rm, symlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BOUNDS, type Bounds } from '../../bin/cli/git/bounds.ts';
+import { withCheckout } from '../../bin/cli/git/checkout.ts';
 import { type Client, openClient } from '../service/access/client.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
@@ -26,11 +29,14 @@ afterAll(() => client.close());
 
 const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
 
-function git(...args: readonly string[]): string {
+const git = (...args: readonly string[]): string => gitWith('', ...args);
+
+function gitWith(input: string, ...args: readonly string[]): string {
   const env = { PATH: process.env['PATH'], HOME: workspace.folder };
   return execFileSync('git', [...AUTHOR, ...args], {
     cwd: join(workspace.folder, 'repo'),
     env,
+    input,
     encoding: 'utf8',
   }).trim();
 }
@@ -209,6 +215,46 @@ describe('weft sync', () => {
       expect(seen.length).toBeGreaterThan(0);
       expect(other.seen.length).toBeGreaterThan(1);
       expect(new Set(other.seen)).toEqual(new Set([undefined]));
+    });
+  });
+
+  describe('a repository that is too large', () => {
+    const bringWithin = (bounds: Partial<Bounds>, more: Readonly<Record<string, string>> = {}) => {
+      const env = { PATH: process.env['PATH'], HOME: workspace.folder, ...more };
+      const terminal = { env, cwd: workspace.folder, signal: new AbortController().signal };
+      const scheme = more['GIT_SSH_COMMAND'] === undefined ? 'file://' : 'ssh://git.example';
+      const repository = { url: `${scheme}${workspace.folder}/repo`, branch: undefined, folder: '', isSigned: false };
+      return withCheckout(terminal, repository, async ({ root }) => readdirSync(root), { ...BOUNDS, ...bounds });
+    };
+
+    test('is not taken: by its transfer, its files or their bytes', async () => {
+      await commit({ 'one.yaml': NOOP, 'noise.bin': randomBytes(300_000).toString('base64') });
+      expect(await bringWithin({})).toContain('one.yaml');
+      const rest = ', which is too large; follow a repository that has the workflows alone';
+      await expect(bringWithin({ transferred: 200_000 })).rejects.toThrow(`more than 0 MiB to transfer${rest}`);
+      await expect(bringWithin({ bytes: 400_000 })).rejects.toThrow(`more than 0 MiB of files${rest}`);
+      await expect(bringWithin({ files: 2 })).rejects.toThrow(`more than 2 files${rest}`);
+    });
+
+    test('is given up while it is on its way', async () => {
+      await commit({ 'noise.bin': randomBytes(300_000).toString('base64') });
+      // It sends no end.
+      const GIT_SSH_COMMAND = `sh -c 'git upload-pack ${workspace.folder}/repo | (dd bs=4096 count=60; sleep 10)'`;
+      const before = Date.now();
+      const env = { GIT_SSH_COMMAND, GIT_SSH_VARIANT: 'ssh' };
+      await expect(bringWithin({ transferred: 100_000 }, env)).rejects.toThrow('to transfer');
+      expect(Date.now() - before).toBeLessThan(9_000);
+    });
+
+    test('is not taken if its trees have any number of files in few bytes', async () => {
+      await commit({ 'one.yaml': NOOP });
+      let tree = git('rev-parse', 'HEAD^{tree}');
+      for (let depth = 0; depth < 9; depth += 1) {
+        const rows = Array.from({ length: 10 }, (_, n) => `040000 tree ${tree}\tf${n}`).join('\n');
+        tree = gitWith(`${rows}\n`, 'mktree');
+      }
+      git('update-ref', 'HEAD', git('commit-tree', tree, '-m', 'A bomb'));
+      await expect(bringWithin({ files: 1_000 })).rejects.toThrow('more than 1000 files');
     });
   });
 

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CommandFailedError, UsageError } from '../shell/command.ts';
-import type { Terminal } from '../shell/terminal.ts';
+import { BOUNDS, checkOutWithin, cloneWithin } from './bounds.ts';
 import { type GitCall, git } from './program.ts';
 
 /** What is followed of a repository. */
@@ -80,24 +80,27 @@ export async function needFolder({ root }: Pick<Checkout, 'root'>, { url, folder
 
 /**
  * Clones the newest commit of the branch into a new folder, calls `use`, and removes the folder. Nothing is kept, so that a
- * call that is killed leaves no lock behind. Throws UsageError, CommandFailedError, and what `use` throws.
+ * call that is killed leaves no lock behind. Throws UsageError, CommandFailedError, also for a commit that exceeds the bounds,
+ * and what `use` throws.
  */
 export async function withCheckout<T>(
-  terminal: Terminal,
+  terminal: GitCall['terminal'],
   repository: Repository,
   use: (checkout: Checkout) => Promise<T>,
+  bounds = BOUNDS,
 ): Promise<T> {
   const { url, branch, isSigned } = repository;
   const root = join(await realpath(await mkdtemp(join(tmpdir(), 'weft-sync-'))), 'repository');
   try {
     const options = ['--quiet', '--depth=1', '--single-branch', '--no-tags', '--no-local', '--template='];
     const ofBranch = branch === undefined ? [] : [`--branch=${branch}`];
-    await git({ terminal, url }, ['clone', ...options, ...ofBranch, '--', url, root]);
+    await cloneWithin({ terminal, url }, [...options, ...ofBranch], root, bounds.transferred);
     const call = { terminal, url, folder: root };
     const [commit = '', subject = ''] = (await git(call, ['log', '-1', '--format=%H%n%s'])).split('\n');
     if (isSigned) await verify(call, commit);
+    await checkOutWithin(call, bounds);
     return await use({ root, commit, subject });
   } finally {
-    await rm(join(root, '..'), { recursive: true, force: true });
+    await rm(join(root, '..'), { recursive: true, force: true, maxRetries: 3 });
   }
 }

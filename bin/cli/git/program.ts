@@ -5,6 +5,8 @@ import type { Terminal } from '../shell/terminal.ts';
 /** The time for one call of Git. */
 const TIMEOUT_MS = 5 * 60_000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** The code of the error of Node for more output. */
+const TOO_LONG = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
 
 /** Where a hook of Git that calls this program says which repository it works on: that is another one than ours. */
 const OF_ANOTHER_REPOSITORY = [
@@ -114,24 +116,28 @@ export interface GitCall {
   readonly url: string;
   /** The folder of the call; default: the current folder. */
   readonly folder?: string;
+  /** The longest output, bytes, and the error of a longer one; default: 1 MiB. */
+  readonly most?: { readonly bytes: number; readonly error: Error };
 }
 
 /**
  * Calls the program git, without questions and for at most five minutes, and returns its output. Throws UsageError if it is
  * not installed, CommandFailedError with the reason that it prints.
  */
-export function git({ terminal, url, folder = terminal.cwd }: GitCall, args: readonly string[]): Promise<string> {
+export function git({ terminal, url, folder = terminal.cwd, most }: GitCall, args: readonly string[]): Promise<string> {
   const options = {
     cwd: folder,
     env: environmentOf(terminal, url),
     timeout: TIMEOUT_MS,
-    maxBuffer: MAX_OUTPUT_BYTES,
+    maxBuffer: most?.bytes ?? MAX_OUTPUT_BYTES,
     signal: terminal.signal,
   };
   return new Promise((resolve, reject) => {
     execFile('git', [...args], options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout);
       if (terminal.signal.aborted) return reject(error);
+      // Its type has numbers alone, and the codes of Node are texts.
+      if (most !== undefined && String(error.code) === TOO_LONG) return reject(most.error);
       if (error.code === 'ENOENT') return reject(new UsageError("the program 'git' is not installed; install it"));
       const reason = error.killed === true ? `no end within ${TIMEOUT_MS / 60_000} minutes` : reasonIn(stderr);
       const hint = HINTS.find(([pattern]) => pattern.test(stderr))?.[1];
