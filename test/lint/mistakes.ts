@@ -457,7 +457,7 @@ const mail = (input: string, fields = 'from: a@test'): string =>
 /** Mails that cannot be sent. */
 const MAILS: readonly Mistake[] = [
   {
-    rule: 'mail-fields',
+    rule: 'input-fields',
     text: mail('    input: {to: b@test, ▸subjct: Hi}\n'),
     mended: '{to: b@test, subject: Hi}',
     hint: "did you mean 'subject'?",
@@ -473,6 +473,30 @@ const MAILS: readonly Mistake[] = [
     text: mail('    input: ▸{subject: Hi}\n'),
     mended: '{subject: Hi, to: jq(.to)}',
     hint: "write 'to', 'cc' or 'bcc'",
+  },
+];
+
+const called = (fields: string, input: string): string =>
+  `functions:\n- {id: f, ${fields}}\nstates:\n- id: a\n  type: action\n  action:\n    function: f\n    input: ${input}\n`;
+
+/** Fields that a function does not know. */
+const INPUTS: readonly Mistake[] = [
+  {
+    rule: 'input-fields',
+    text: called("type: http, url: 'https://a.test'", '{method: POST, ▸boddy: jq(.)}'),
+    mended: '{method: POST, body: jq(.)}',
+    hint: "did you mean 'body'?",
+  },
+  {
+    rule: 'input-fields',
+    text: called('type: knative-workflow, image: direktiv/http-request', '{url: a, ▸header: {A: b}}'),
+    mended: '{url: a, headers: {A: b}}',
+    hint: "did you mean 'headers'?",
+  },
+  {
+    rule: 'input-fields',
+    text: called("type: http, url: 'https://a.test'", '{▸constructor: 1}'),
+    hint: 'has url, method, path',
   },
 ];
 
@@ -556,4 +580,4 @@ const MEMBERS: readonly Mistake[] = [
 ];
 
 /** All mistakes. */
-export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW, ...MAILS, ...MEMBERS];
+export const MISTAKES: readonly Mistake[] = [...FRAME, ...QUERIES, ...FLOW, ...MAILS, ...INPUTS, ...MEMBERS];

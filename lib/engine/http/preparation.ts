@@ -1,3 +1,4 @@
+import { INPUT_FIELDS } from '../../compiler/plan/input-fields.ts';
 import type { ActionPlan, FunctionPlan, HttpAuthPlan, HttpRequestPlan } from '../../compiler/plan/plan.ts';
 import { isObject } from '../../language/json.ts';
 import { ownMember } from '../../language/own-members.ts';
@@ -10,7 +11,7 @@ import type { PreparedRequest } from './prepared.ts';
 type HttpPlan = Extract<FunctionPlan, { readonly type: 'http' }>;
 
 /** The fields that the input of an action may set for one call. */
-const CALL_FIELDS = ['url', 'method', 'path', 'headers', 'query', 'body', 'timeout', 'expect', 'redirects'] as const;
+const CALL_FIELDS = INPUT_FIELDS.http;
 
 type Values = { readonly [K in keyof HttpRequestPlan | 'path']?: unknown };
 

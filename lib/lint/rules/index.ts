@@ -29,6 +29,7 @@ import { transformNotObject } from './queries/transform-not-object.ts';
 import { contextNotText } from './references/context-not-text.ts';
 import { eventNeverSent } from './references/event-never-sent.ts';
 import { functionUnused } from './references/function-unused.ts';
+import { inputFields } from './references/input-fields.ts';
 import { mailFields } from './references/mail-fields.ts';
 import { memberMissing } from './references/member-missing.ts';
 import { messageArguments } from './references/message-arguments.ts';
@@ -50,6 +51,7 @@ export const RULES = {
   'expected-never-late': expectedNeverLate,
   'foreach-not-objects': foreachNotObjects,
   'function-unused': functionUnused,
+  'input-fields': inputFields,
   'jq-differs': jqDiffers,
   'jq-syntax': jqSyntax,
   'jq-unknown-name': jqUnknownName,

@@ -1,9 +1,9 @@
+import { INPUT_FIELDS } from '../../../compiler/plan/input-fields.ts';
 import { toJson } from '../../../language/json.ts';
 import { type Fields, type ImageCall, ImageError, imageFunction, needKnown, textOf } from './call.ts';
 import { basicOf, type Sent, sendForBody } from './requests.ts';
 
 const FAILED = 'com.twilio.error';
-const FIELDS = ['debug', 'typeof', 'sid', 'token', 'subject', 'message', 'htmlMessage', 'from', 'to'];
 
 /** A request to an API of Twilio. */
 interface Message extends Pick<Sent, 'body' | 'authorization'> {
@@ -48,7 +48,7 @@ const MESSAGES: ReadonlyMap<string, (fields: Fields) => Message> = new Map([
 ]);
 
 function messageOf({ fields }: ImageCall): Message {
-  needKnown(fields, FIELDS, FAILED);
+  needKnown(fields, INPUT_FIELDS.twilio, FAILED);
   const type = textOf(fields, 'typeof', '');
   const toMessage = MESSAGES.get(type);
   if (toMessage !== undefined) return toMessage(fields);
