@@ -1,6 +1,6 @@
 /**
  * A worker: fetches tasks of a queue over HTTP, calls a function for each, and reports the result (docs/workers.md). It
- * has no dependency and needs Node 22 or later, or another runtime with `fetch`.
+ * has no dependency and needs Node 22.13 or later, or another runtime with `fetch`.
  */
 import { parseJson, printJson } from './api/numbers.ts';
 

@@ -14,7 +14,7 @@ npm install --global release/weft-workflows-0.1.0.tgz          # the package, wh
 \`\`\`
 
 The package is not in a registry yet: \`npm run release -- --dry-run\` makes it in the clone ([releasing](releasing.md)). It
-needs Node 22 or newer and has no dependencies. Do not use \`npx weft\`: where the package is not installed, it runs a package
+needs Node 22.13 or newer and has no dependencies. Do not use \`npx weft\`: where the package is not installed, it runs a package
 of another project with that name.
 
 The program is called \`weft\` on this page. \`weft help\` lists the commands, \`weft help COMMAND\` describes one of them.

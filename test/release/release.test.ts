@@ -22,10 +22,16 @@ describe('the published package', () => {
     expect(published).toMatchObject({
       name: 'weft-workflows',
       bin: { weft: 'bin/weft.mjs' },
-      engines: { node: '>=22' },
+      engines: { node: '>=22.13' },
     });
-    const [, least = ''] = /^>=(\d+)$/.exec(String((published['engines'] as { readonly node: string }).node)) ?? [];
-    for (const page of ['docs/workers.md', 'docs/tools.md', 'docs/command-line.md', 'clients/worker.ts'])
+    const [, least = ''] = /^>=([\d.]+)$/.exec(String((published['engines'] as { readonly node: string }).node)) ?? [];
+    for (const page of [
+      'docs/workers.md',
+      'docs/tools.md',
+      'docs/command-line.md',
+      'docs/testing.md',
+      'clients/worker.ts',
+    ])
       expect(readFileSync(page, 'utf8'), page).toMatch(new RegExp(`needs\\s+Node ${least} or`));
     for (const field of ['private', 'scripts', 'dependencies', 'devDependencies']) {
       expect(manifest).toHaveProperty(field);
