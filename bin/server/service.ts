@@ -1,10 +1,11 @@
 import { withReserve } from '../../lib/adapters/local/database/disk/reserved-work.ts';
-import { startGateway } from '../../lib/adapters/local/gateway.ts';
+import { type GatewaySettings, startGateway } from '../../lib/adapters/local/gateway.ts';
 import { DEFAULT_CONNECTIONS } from '../../lib/adapters/local/requests/connections.ts';
 import type { RequestError } from '../../lib/adapters/local/requests/refusal.ts';
 import { LOCAL_KEY_FILE } from '../../lib/adapters/local/vault.ts';
 import { ServiceError } from '../../lib/domain/errors.ts';
 import { sweep } from '../../lib/engine/recovery/sweep.ts';
+import { ownMember } from '../../lib/language/own-members.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { announce } from './access/announcement.ts';
 import { SignInLinks } from './access/sign-in.ts';
@@ -44,6 +45,22 @@ const connectionLimits = ({ connectionsPerAddress: most }: LocalSettings) =>
     ? {}
     : { connectionsPerAddress: most, connections: Math.max(most, DEFAULT_CONNECTIONS.connections) };
 
+/** What to do about a port that cannot be served, by the code of the error of Node. */
+const PORT_PROBLEMS: Readonly<Record<string, (settings: LocalSettings) => string>> = {
+  EADDRINUSE: ({ port }) => `the port ${port} is in use by another program; set PORT=0 for any free one, or another`,
+  EACCES: ({ port }) => `the port ${port} is for administrators alone; set PORT to one from 1024 on, or PORT=0 for any`,
+  EADDRNOTAVAIL: ({ host }) => `the address '${host}' is none of this computer; set HOST to one that is`,
+};
+
+/** Throws Error with a message for the user if the port cannot be served. */
+async function listen(settings: LocalSettings, served: Omit<GatewaySettings, 'host' | 'port'>) {
+  const { host, port } = settings;
+  return startGateway({ host, port, ...served }).catch((error: NodeJS.ErrnoException) => {
+    const problem = ownMember(PORT_PROBLEMS, error.code ?? '');
+    throw problem === undefined ? error : new Error(problem(settings), { cause: error });
+  });
+}
+
 async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   const ownPorts = new Set([given.settings.port]);
   const options: PortOptions = { ...given, ownPorts };
@@ -57,9 +74,7 @@ async function open(given: Omit<PortOptions, 'ownPorts'>): Promise<Service> {
   await resume();
   closers.defer(await startReconciling(ports));
   closers.defer(await startJobs(ports));
-  const gateway = await startGateway({
-    host: settings.host,
-    port: settings.port,
+  const gateway = await listen(settings, {
     ...handlers,
     requestId: ports.clock.uuid,
     toError: toServiceError,

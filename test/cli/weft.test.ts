@@ -94,6 +94,12 @@ describe('weft', () => {
       "expected one of list, create, delete; did you mean 'list'?",
       'weft help keys',
     ],
+    [
+      'an id in place of a verb',
+      ['instances', '018f3c9b-0000-7000-8000-00000000000a'],
+      "expected one of list, get, input, output, show, waiting, source, bundle, rerun; for what has this id, write 'get 018f3c9b-0000-7000-8000-00000000000a' or 'show 018f3c9b-0000-7000-8000-00000000000a'",
+      'weft help instances',
+    ],
     ['keys delete without an id', ['keys', 'delete'], "'delete' takes ID", 'weft help keys'],
     ['keys delete with two ids', ['keys', 'delete', 'a', 'b'], "'delete' takes ID", 'weft help keys'],
     ['keys list with a name', ['keys', 'list', 'a'], "'list' takes no arguments", 'weft help keys'],

@@ -149,11 +149,20 @@ export function defineVerbs<const O extends Options>(definition: VerbsDefinition
   });
 }
 
+/** A UUID, as of a run. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 function needVerb<V>(verbs: Verbs<V>, name: string): Verb<V> {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb !== undefined) return verb;
   const near = name === '' ? undefined : closestName(name, Object.keys(verbs));
-  const suggestion = near === undefined ? '' : `; did you mean '${near}'?`;
+  const shows = ['get', 'show'].filter((one) => Object.hasOwn(verbs, one)).map((one) => `'${one} ${name}'`);
+  const isIdOfOne = ID.test(name) && shows.length > 0;
+  const suggestion = isIdOfOne
+    ? `; for what has this id, write ${shows.join(' or ')}`
+    : near === undefined
+      ? ''
+      : `; did you mean '${near}'?`;
   throw new UsageError(`expected one of ${Object.keys(verbs).join(', ')}${suggestion}`);
 }
 
