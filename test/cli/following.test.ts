@@ -239,16 +239,25 @@ test.each([
     "the 'token' of 'n0' names the variable MISSING, which is not set",
   ],
 ])('a token %s is refused at the start', async (_, entries, message) => {
-  const env = { WEFT_GIT_TOKEN: 'geheim' };
+  const env = { WEFT_GIT_TOKEN: 'geheim', PATH: process.env['PATH'] };
   const source = JSON.stringify(entries.map((one, n) => ({ namespace: `n${n}`, ...one })));
   const followed = followedIn(source).map((settings) => new Followed(settings));
   await expect(followAll({ url: service.url, key: service.key, followed }, env)).rejects.toThrow(message);
 });
 
+test('without the program git, the service is not started', async () => {
+  const followed = followedIn('[{"namespace": "a", "url": "https://git.example/a"}]').map((one) => new Followed(one));
+  const starting = followAll({ url: service.url, key: service.key, followed }, { PATH: workspace.folder });
+  await expect(starting).rejects.toThrow(
+    "WEFT_FOLLOW: the program 'git' is not installed; install it, or use an image that has it",
+  );
+});
+
 test('a token of its own, or none, lets repositories of several servers be followed', async () => {
+  const env = { WEFT_GIT_TOKEN: 'geheim', PATH: process.env['PATH'] };
   const entries = [{ url: 'https://127.0.0.1:1/a' }, { url: 'https://127.0.0.1:2/b', token: '' }];
   const source = JSON.stringify(entries.map((one, n) => ({ namespace: `n${n}`, ...one })));
   const followed = followedIn(source).map((settings) => new Followed(settings));
-  const end = await followAll({ url: service.url, key: service.key, followed }, { WEFT_GIT_TOKEN: 'geheim' });
+  const end = await followAll({ url: service.url, key: service.key, followed }, env);
   await end();
 });

@@ -11,7 +11,7 @@ import { needTag } from '../workflows/history.ts';
 import { isExpected } from '../workflows/pushing.ts';
 import { headOf, needRepository, type Repository } from './checkout.ts';
 import { type Ended, runChild } from './children.ts';
-import { serverOf } from './program.ts';
+import { type GitCall, git, serverOf } from './program.ts';
 import { SHORT } from './syncing.ts';
 
 /** The service whose namespaces follow repositories. */
@@ -31,6 +31,14 @@ function environmentFor({ settings }: Followed, { url, key }: FollowingService, 
   const own = Object.entries(env).filter(([name]) => OF_GIT.test(name));
   const target = { WEFT_URL: url, WEFT_KEY: key, WEFT_NAMESPACE: settings.namespace };
   return { ...Object.fromEntries(own), ...target, WEFT_GIT_TOKEN: ownMember(env, settings.token ?? 'WEFT_GIT_TOKEN') };
+}
+
+/** Throws UsageError without the program git: else only the list of what is followed would say so. */
+async function needGit(terminal: GitCall['terminal']): Promise<void> {
+  await git({ terminal, url: '' }, ['--version']).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`WEFT_FOLLOW: ${error.message}, or use an image that has it (docs/one-machine.md)`);
+  });
 }
 
 /** Throws UsageError for a token that no variable has, and for one that would go to several servers. */
@@ -194,12 +202,13 @@ async function followOne(job: FollowJob): Promise<void> {
 /**
  * Follows the repositories of a service until the function that it returns is called, which resolves when the look under way
  * has ended. Each commit is brought into its namespace by `weft sync` in a process of its own, because what a repository
- * contains must not stop the service. Throws UsageError for a URL, a branch or a tag that cannot be one, and for a token that
- * is not set or would go to several servers.
+ * contains must not stop the service. Throws UsageError without the program git, for a URL, a branch or a tag that cannot be
+ * one, and for a token that is not set or would go to several servers.
  */
 export async function followAll(service: FollowingService, env: Environment): Promise<() => Promise<void>> {
   const stopping = new AbortController();
   const { signal } = stopping;
+  if (service.followed.length > 0) await needGit({ env, cwd: '/', signal });
   const turn = inTurns();
   needTokens(service.followed, env);
   const client = serviceAt({ url: service.url, key: service.key }, signal);
