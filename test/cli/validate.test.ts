@@ -102,6 +102,12 @@ states:
       }
     });
 
+    test('is a problem at its last byte', async () => {
+      await workspace.write({ 'last.yaml': Buffer.from('states: \xe9', 'latin1') });
+      const { out } = await workspace.weft(['validate', 'last.yaml']);
+      expect(out).toContain('last.yaml:1:9: the text is not UTF-8');
+    });
+
     test.each([
       ['graph', ['latin/latin1.yaml']],
       ['cost', ['latin/latin1.yaml']],

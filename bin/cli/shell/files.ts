@@ -59,7 +59,7 @@ export function brokenAt(bytes: Uint8Array): Position | undefined {
   for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) {
     const offset = Buffer.byteLength(text.slice(0, at));
     // The text may contain the character itself.
-    if (written.compare(bytes, offset, offset + written.length) !== 0) return createLocator(text)(at);
+    if (!written.equals(bytes.subarray(offset, offset + written.length))) return createLocator(text)(at);
   }
   return { line: 1, column: 1 };
 }
