@@ -72,6 +72,11 @@ describe('completion offers', () => {
       'states:\n- id: a\n  type: noop\n  catch:\n  - error: ▸\n    transition: a\n',
       ['*', 'service.cancels.timeout.soft'],
     ],
+    ['the fields of a file of tests', 'cases: [{name: a}]\n▸\n', ['workflow', 'mocks', 'now']],
+    ['the fields of a case', 'cases:\n- name: a\n  ▸\n', ['workflow', 'events', 'expect']],
+    ['the fields of an event of a case', 'cases:\n- events: [{▸}]\n', ['after', 'type', 'source']],
+    ['the fields of an answer', 'cases:\n- mocks:\n    pay:\n    - {▸}\n', ['return', 'error', 'delay']],
+    ['the results of a run', 'cases:\n- expect: {status: ▸}\n', ['complete', 'failed', 'crashed']],
   ])('%s', (_, text, expected) => {
     expect(labels(text)).toEqual(expect.arrayContaining(expected));
   });
@@ -133,6 +138,11 @@ describe('hover', () => {
       `${PAY}states:\n- id: a\n  type: action\n  action: {function: pa▸y}\n`,
       'function of the type `subflow`',
     ],
+    ['a field of a file of tests', 'cases: [{name: a}]\nfol▸ders: [.]\n', 'root of the tree'],
+    ['a field of a case', 'cases: [{sk▸ip: later}]\n', 'why the case is not run'],
+    ['a field of a case that the file may have', 'cases: [{mo▸cks: {}}]\n', 'answers of functions'],
+    ['a field of one of several answers', 'cases: [{mocks: {pay: {answers: [{de▸lay: PT1S}]}}}]\n', 'virtual time'],
+    ['an expectation', 'cases: [{expect: {to▸ok: PT1S}}]\n', 'virtual time of the run'],
   ])('describes %s', (_, text, part) => {
     expect(about(text)).toContain(part);
   });

@@ -53,9 +53,9 @@ const published: PublishDiagnosticsParams[] = [];
 let wake: () => void = () => undefined;
 
 /** The diagnostics of a version of the document, once the server has sent them. */
-async function diagnosticsOf(version: number) {
+async function diagnosticsOf(version: number, of = uri) {
   for (;;) {
-    const found = published.find((one) => one.uri === uri && one.version === version);
+    const found = published.find((one) => one.uri === of && one.version === version);
     if (found !== undefined) return found.diagnostics;
     await new Promise<void>((resolve) => (wake = resolve));
   }
@@ -188,6 +188,28 @@ describe('the language server', () => {
     expect(edits).toMatchObject([{ newText: 'states:\n- id: a\n  type: noop\n' }]);
     const symbols = await client.sendRequest(DocumentSymbolRequest.type, { textDocument: { uri } });
     expect(symbols).toMatchObject([{ name: 'a', detail: 'noop' }]);
+  });
+
+  test('reports the problems of a file of tests, as saved workflows show them', async () => {
+    const tests = (text: string) => `workflow: pay.yaml\ncases:\n- name: it\n  ${text}\n`;
+    const other = pathToFileURL(join(folder, 'shop/pay.test.yaml')).href;
+    const opened = { uri: other, languageId: 'yaml', version: 1, text: tests('expect: {states: [b], output: {}}') };
+    await client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument: opened });
+    expect(await diagnosticsOf(1, other)).toMatchObject([
+      {
+        code: 'test',
+        severity: 1,
+        message: "the workflow 'pay' has no state 'b'\ndid you mean 'a'?",
+        range: { start: { line: 3 } },
+      },
+    ]);
+    const wrong = { textDocument: { uri: other, version: 2 }, contentChanges: [{ text: tests('expects: {}') }] };
+    await client.sendNotification(DidChangeTextDocumentNotification.type, wrong);
+    expect(await diagnosticsOf(2, other)).toMatchObject([{ message: expect.stringContaining("'expect'") }]);
+    await writeFile(join(folder, 'shop/pay.yaml'), Buffer.from([0xff]));
+    const right = { textDocument: { uri: other, version: 3 }, contentChanges: [{ text: tests('expect: {}') }] };
+    await client.sendNotification(DidChangeTextDocumentNotification.type, right);
+    expect(await diagnosticsOf(3, other)).toMatchObject([{ message: expect.stringContaining('not UTF-8') }]);
   });
 
   test('ends when the client requests it', async () => {

@@ -43,9 +43,13 @@ function endOf({ source, text }: OpenText, finding: Finding): Position {
   return { line: finding.line, column: finding.column + word };
 }
 
+/** The rule of the problems of files of tests. */
+export const TEST_RULE = 'test';
+
 /** The page of a rule, in this repository's docs. */
 const pageOf = (rule: string, root: string): string => {
-  const [file = '', heading = ''] = docsOf(rule).split('#');
+  const page = rule === TEST_RULE ? 'docs/testing.md#a-file-of-tests' : docsOf(rule);
+  const [file = '', heading = ''] = page.split('#');
   return `${pathToFileURL(`${root}/${file}`).href}#${heading}`;
 };
 

@@ -26,6 +26,7 @@ import type { OpenText } from '../../../lib/authoring/editing/open-text.ts';
 import { symbolsIn } from '../../../lib/authoring/editing/symbols.ts';
 import type { Position } from '../../../lib/language/position.ts';
 import { applyMends, type Finding, lintRead } from '../../../lib/lint/lint.ts';
+import { isTest } from '../transfer/folder.ts';
 import { isWorkflowText } from '../validation/files.ts';
 import {
   toDiagnostic,
@@ -124,23 +125,31 @@ export class LanguageServer {
     return { uri, text: this.#textOf(uri), at: toPosition(position) };
   }
 
-  /** The findings of a document; none for a YAML file that is no workflow. */
-  #findingsOf(uri: string): readonly Finding[] {
+  /** The findings of a document; none for a YAML file that is neither a workflow nor a file of tests. */
+  async #findingsOf(uri: string): Promise<readonly Finding[]> {
     const text = this.#textOf(uri);
+    if (isTest(uri, text.text)) return this.#workspace.problemsOfTests(uri, text.text);
     return isWorkflowText(text.text) ? lintRead(text.text, text.read(), this.#workspace.around(uri)) : [];
   }
 
   #schedule(uri: string): void {
     clearTimeout(this.#waiting.get(uri));
-    const publish = () => {
+    const publish = async () => {
       this.#waiting.delete(uri);
       const document = this.#documents.get(uri);
       if (document === undefined) return;
       const text = this.#textOf(uri);
-      const diagnostics = this.#findingsOf(uri).map((finding) => toDiagnostic(text, finding, this.#docs));
-      void this.#connection.sendDiagnostics({ uri, version: document.version, diagnostics });
+      const { version } = document;
+      const diagnostics = (await this.#findingsOf(uri)).map((finding) => toDiagnostic(text, finding, this.#docs));
+      // A later change, or the close, has its own findings.
+      if (this.#documents.get(uri)?.version === version) {
+        void this.#connection.sendDiagnostics({ uri, version, diagnostics });
+      }
     };
-    this.#waiting.set(uri, setTimeout(publish, REST_MS));
+    this.#waiting.set(
+      uri,
+      setTimeout(() => void publish(), REST_MS),
+    );
   }
 
   #close(uri: string): void {
@@ -193,9 +202,9 @@ export class LanguageServer {
     return formatted === undefined || formatted === text.text ? [] : [replaceAll(text, formatted)];
   }
 
-  #fixes({ textDocument: { uri }, range, context }: CodeActionParams): CodeAction[] {
+  async #fixes({ textDocument: { uri }, range, context }: CodeActionParams): Promise<CodeAction[]> {
     const text = this.#textOf(uri);
-    const findings = this.#findingsOf(uri);
+    const findings = await this.#findingsOf(uri);
     const isWanted = (kind: string) => context.only?.some((one) => kind.startsWith(one)) ?? true;
     const inRange = findings.filter(({ line }) => line - 1 >= range.start.line && line - 1 <= range.end.line);
     const quick = inRange.flatMap((finding) => toQuickFix(uri, finding, toDiagnostic(text, finding, this.#docs)) ?? []);

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Surroundings } from '../../../lib/authoring/editing/completion.ts';
 import { type OpenText, openText } from '../../../lib/authoring/editing/open-text.ts';
 import type { Workflow } from '../../../lib/lint/document/workflow.ts';
+import type { Finding } from '../../../lib/lint/lint.ts';
+import { prepareSuite } from '../testing/preparation.ts';
 import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 import { isWorkflowText } from '../validation/files.ts';
+import { TEST_RULE } from './conversions.ts';
 
 /** The path of a file; undefined for a document that is no file. */
 function fileOf(uri: string): string | undefined {
@@ -80,6 +83,18 @@ export class Workspace {
     this.#documents.delete(uri);
   }
 
+  /** The problems for which `weft test` would not run a file of tests. The workflows under test count as they were saved. */
+  async problemsOfTests(uri: string, source: string): Promise<readonly Finding[]> {
+    const file = fileOf(uri);
+    if (file === undefined) return [];
+    const problems = await prepareSuite({ cwd: this.#root ?? dirname(file) }, { file, source }).then(
+      ({ ownProblems }) => ownProblems,
+      // A file or folder that it names cannot be read.
+      (error: Error) => [{ message: error.message, line: 1, column: 1 }],
+    );
+    return problems.map((problem) => ({ ...problem, rule: TEST_RULE, severity: 'error' }));
+  }
+
   /** The workflows beside a document; undefined if it is alone. */
   around(uri: string): Surroundings | undefined {
     const path = this.pathOf(uri);
@@ -87,7 +102,7 @@ export class Workspace {
     const texts = new Map(this.#files);
     for (const [other, text] of this.#documents) {
       const place = this.pathOf(other);
-      if (place !== undefined) texts.set(place, text);
+      if (place !== undefined && isWorkflowText(text.text)) texts.set(place, text);
     }
     const workflows = new Map<string, Workflow>();
     for (const [place, text] of texts) {

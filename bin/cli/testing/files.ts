@@ -64,7 +64,11 @@ async function homeAbove(folder: string): Promise<string | undefined> {
 }
 
 /** The roots of the workflows of a file of tests; without `folders` the folder of `.weft.yaml`, or its own. */
-export async function rootsOf({ cwd }: Terminal, file: string, folders: readonly string[]): Promise<Roots> {
+export async function rootsOf(
+  { cwd }: Pick<Terminal, 'cwd'>,
+  file: string,
+  folders: readonly string[],
+): Promise<Roots> {
   const own = dirname(resolve(cwd, file));
   if (folders.length > 0) return { cwd, folders: folders.map((folder) => resolve(own, folder)) };
   return { cwd, folders: [(await homeAbove(own)) ?? own] };

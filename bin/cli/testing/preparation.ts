@@ -26,10 +26,15 @@ export interface PreparedSuite {
   readonly cases: readonly PreparedCase[];
   /** The problems of the file and of its workflows, for the user. A case with a problem is not in `cases`. */
   readonly problems: readonly string[];
+  /** Those of the file itself, with their places. */
+  readonly ownProblems: readonly Problem[];
 }
 
 const problemText = ({ file, source }: SourceFile, problem: Problem): string =>
   `${file}:${formatProblem(problem, source)}`;
+
+/** The folder to which paths are relative. */
+type Place = Pick<Terminal, 'cwd'>;
 
 /** Collects the workflows of one case. */
 class WorkflowReader {
@@ -88,6 +93,7 @@ class WorkflowReader {
 
 class SuiteReader {
   readonly problems: string[] = [];
+  readonly ownProblems: Problem[] = [];
   readonly #source: SourceFile;
   readonly #roots: Roots;
   readonly #reachable: Reachable[] = [];
@@ -114,7 +120,7 @@ class SuiteReader {
     this.#reachable.push(reachable);
     for (const mock of test.mocks) if (mock.isShared) this.#shared.set(mock.function, mock);
     const unknown = unknownNames(test, reachable);
-    this.#note(unknown.map((problem) => problemText(this.#source, problem)));
+    this.#noteOwn(unknown);
     if (reader.problems.length + unknown.length > 0) return [];
     return [{ test, main, workflows: reader.workflows, mocks, missing: reader.missing }];
   }
@@ -123,7 +129,7 @@ class SuiteReader {
   finish(): void {
     for (const mock of this.#shared.values()) {
       const problem = unknownToAll(mock, this.#reachable);
-      if (problem !== undefined) this.#note([problemText(this.#source, problem)]);
+      if (problem !== undefined) this.#noteOwn([problem]);
     }
   }
 
@@ -131,8 +137,13 @@ class SuiteReader {
     const found = await readWorkflow(this.#roots, this.#source.file, name);
     if (found !== undefined) return reader.add(found);
     const hint = 'its path is relative to this file';
-    this.#note([problemText(this.#source, { ...test, message: `there is no workflow file '${name}'`, hint })]);
+    this.#noteOwn([{ ...test, message: `there is no workflow file '${name}'`, hint }]);
     return undefined;
+  }
+
+  #noteOwn(problems: readonly Problem[]): void {
+    this.ownProblems.push(...problems);
+    this.#note(problems.map((problem) => problemText(this.#source, problem)));
   }
 
   /** A problem of several cases is one problem. */
@@ -142,18 +153,21 @@ class SuiteReader {
 }
 
 /** Decodes a file of tests and reads the workflows of its cases. Problems are returned, all of them. */
-export async function prepareSuite(terminal: Terminal, source: SourceFile): Promise<PreparedSuite> {
+export async function prepareSuite(place: Place, source: SourceFile): Promise<PreparedSuite> {
   const decoded = decodeSuite(source.source);
   if ('problems' in decoded) {
-    return { ...source, cases: [], problems: decoded.problems.map((problem) => problemText(source, problem)) };
+    const { problems } = decoded;
+    const texts = problems.map((problem) => problemText(source, problem));
+    return { ...source, cases: [], problems: texts, ownProblems: problems };
   }
-  return prepareCases(terminal, source, decoded.suite);
+  return prepareCases(place, source, decoded.suite);
 }
 
-async function prepareCases(terminal: Terminal, source: SourceFile, suite: TestSuite): Promise<PreparedSuite> {
-  const reader = new SuiteReader(source, await rootsOf(terminal, source.file, suite.folders));
+async function prepareCases(place: Place, source: SourceFile, suite: TestSuite): Promise<PreparedSuite> {
+  const reader = new SuiteReader(source, await rootsOf(place, source.file, suite.folders));
   const cases: PreparedCase[] = [];
   for (const test of suite.cases) cases.push(...(await reader.prepare(test)));
   reader.finish();
-  return { ...source, cases, problems: reader.problems };
+  const { problems, ownProblems } = reader;
+  return { ...source, cases, problems, ownProblems };
 }

@@ -13,8 +13,8 @@ const EXTENSION = /\.ya?ml$/;
 /** The names of tests of a workflow, beside it. */
 const TEST = /\.test\.ya?ml$/;
 const HAS_CASES = /^["']?cases["']?\s*:/m;
-/** A workflow may have such a name too. */
-const isTest = (file: string, text: string): boolean => TEST.test(file) && HAS_CASES.test(text);
+/** Whether a text is a file of tests: a workflow may have such a name too. */
+export const isTest = (file: string, text: string): boolean => TEST.test(file) && HAS_CASES.test(text);
 /** A definition of another kind than a workflow, which has this field at the top level. */
 const OTHER_KIND = /^direktiv_api:\s*["']?(?!workflow)\w/m;
 const SKIPPED = ['node_modules'];

@@ -2,6 +2,7 @@ import type { Accepted, AcceptedFields } from '../../compiler/decoding/accepted.
 import { ownMember } from '../../language/own-members.ts';
 import { scalarText } from '../../language/yaml/node.ts';
 import type { Entry, MapNode, Node } from '../../language/yaml/parser.ts';
+import { ANSWER_FIELDS } from '../../testing/format/mocks.ts';
 import {
   describeField,
   describeInnerField,
@@ -12,6 +13,7 @@ import {
   typeOf,
   WORKFLOW,
 } from '../schema/language.ts';
+import { describeTestField, TESTS } from '../schema/test-schema.ts';
 
 /** The fields that a map may have, and their meanings. */
 export interface MapRules {
@@ -68,13 +70,33 @@ function commonFields(section: SectionName): AcceptedFields {
 
 const WORKFLOW_RULES: MapRules = { fields: WORKFLOW, describe: describeWorkflowField };
 
-/** Every map of a workflow that has fields of the language, the outer ones first. */
+/** The answers of a mock, which is one answer, a list, or a map with a list. */
+function answersIn(node: Node): readonly Node[] {
+  const listed = node.kind === 'map' ? node.entries.get('answers')?.node : node;
+  return listed?.kind === 'list' ? listed.items : [node];
+}
+
+/** Every map of a file of tests that has known fields. */
+function mapsOfTests(root: MapNode): readonly MapView[] {
+  const found: MapView[] = [];
+  collect(root, { kind: 'object', fields: TESTS, isLenient: false }, '', { found, describe: describeTestField });
+  const mocks = found.flatMap(({ map }) => map.entries.get('mocks')?.node ?? []);
+  const answers = mocks.flatMap((node) => (node.kind === 'map' ? [...node.entries.values()] : []));
+  for (const node of answers.flatMap((entry) => answersIn(entry.node))) {
+    const accepts: Accepted = { kind: 'object', fields: ANSWER_FIELDS, isLenient: false };
+    collect(node, accepts, 'mocks', { found, describe: describeTestField });
+  }
+  return found;
+}
+
+/** Every map of a workflow, or of a file of tests, that has fields of the language, the outer ones first. */
 export function mapsIn(root: Node): readonly MapView[] {
   if (root.kind !== 'map') return [];
+  if (root.entries.has('cases')) return mapsOfTests(root);
   const found: MapView[] = [{ map: root, rules: WORKFLOW_RULES }];
   for (const { key, node } of root.entries.values()) {
     const section = key.toLowerCase();
-    if (!isSection(section)) collect(node, ownMember(WORKFLOW, section), section, found);
+    if (!isSection(section)) collect(node, ownMember(WORKFLOW, section), section, { found });
     else {
       const parts = section === 'start' ? [node] : node.kind === 'list' ? node.items : [];
       for (const part of parts) if (part.kind === 'map') collectPart(part, section, found);
@@ -86,24 +108,31 @@ export function mapsIn(root: Node): readonly MapView[] {
 function collectPart(map: MapNode, section: SectionName, found: MapView[]): void {
   const rules = rulesOfPart(section, map);
   found.push({ map, rules });
-  collectFields(map, rules.fields, found);
+  collectFields(map, rules.fields, { found });
 }
 
-function collectFields(map: MapNode, fields: AcceptedFields, found: MapView[]): void {
+/** Where maps are collected, and what their fields mean; default: as inside of the fields of a workflow. */
+interface Collection {
+  readonly found: MapView[];
+  readonly describe?: typeof describeInnerField;
+}
+
+function collectFields(map: MapNode, fields: AcceptedFields, into: Collection): void {
   for (const { key, node } of map.entries.values()) {
     const name = nameIn(fields, key);
-    if (name !== undefined) collect(node, ownMember(fields, name), name, found);
+    if (name !== undefined) collect(node, ownMember(fields, name), name, into);
   }
 }
 
 /** Collects the maps of a value. `field` has the map, or the list of maps. */
-function collect(node: Node, accepts: Accepted | undefined, field: string, found: MapView[]): void {
+function collect(node: Node, accepts: Accepted | undefined, field: string, into: Collection): void {
   if (accepts?.kind === 'list' && node.kind === 'list') {
-    for (const item of node.items) collect(item, accepts.of, field, found);
+    for (const item of node.items) collect(item, accepts.of, field, into);
   } else if (accepts?.kind === 'object' && node.kind === 'map') {
     const { fields } = accepts;
-    found.push({ map: node, rules: { fields, describe: (name) => describeInnerField(field, name) } });
-    collectFields(node, fields, found);
+    const { found, describe = describeInnerField } = into;
+    found.push({ map: node, rules: { fields, describe: (name) => describe(field, name) } });
+    collectFields(node, fields, into);
   }
 }
 

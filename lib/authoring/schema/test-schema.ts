@@ -1,4 +1,4 @@
-import type { AcceptedFields } from '../../compiler/decoding/accepted.ts';
+import type { Accepted, AcceptedFields } from '../../compiler/decoding/accepted.ts';
 import { ownMember } from '../../language/own-members.ts';
 import { CASE_FIELDS, SUITE_FIELDS } from '../../testing/format/decode.ts';
 import { EVENT_FIELDS } from '../../testing/format/events.ts';
@@ -63,6 +63,33 @@ export const TEST_FIELDS = {
     runs: 'How many runs there are.',
   },
 } as const satisfies Readonly<Record<string, Descriptions>>;
+
+const listOfMaps = (fields: AcceptedFields): Accepted => ({
+  kind: 'list',
+  of: { kind: 'object', fields, isLenient: false },
+});
+
+/** The fields of a file of tests with those inside of them, but for the answers of mocks. */
+export const TESTS: AcceptedFields = {
+  ...SUITE_FIELDS,
+  cases: listOfMaps({ ...CASE_FIELDS, events: listOfMaps(EVENT_FIELDS) }),
+};
+
+/** The part of a file of tests that stands in a field; others stand in no field of this name. */
+const PARTS: Readonly<Record<string, keyof typeof TEST_FIELDS>> = {
+  cases: 'case',
+  events: 'event',
+  decisions: 'decision',
+  mocks: 'answer',
+  expect: 'expect',
+};
+
+/** The description of a field of a file of tests. `parent`: the field in which it stands; empty at the top. */
+export function describeTestField(parent: string, field: string): string | undefined {
+  const part = ownMember(PARTS, parent);
+  const described = part === undefined ? undefined : ownMember<string>(TEST_FIELDS[part], field);
+  return described ?? (part === undefined || part === 'case' ? ownMember<string>(TEST_FIELDS.suite, field) : undefined);
+}
 
 const SCOPES = ['namespace', 'workflow', 'instance'];
 const VARIABLES: Schema = {
