@@ -34,7 +34,7 @@ const MISTAKES: readonly (readonly [source: string, problem: string])[] = [
   ['cases: [{name: a, workflow: f, decisions: [{}]}]', '1:44: decisions[0] is invalid: choice required'],
   [
     'cases: [{name: a, workflow: f, decisions: [{choice: c, reason: r}]}]',
-    '1:56: unknown field "reason" (known fields: state, after, choice, form, by)',
+    '1:56: unknown field "reason" (known fields: state, after, choice, form, by, from)',
   ],
   ['cases: [{name: a, workflow: f, decisions: [{choice: c, form: 5}]}]', 'form" must be a map'],
   [

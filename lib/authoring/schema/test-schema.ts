@@ -49,7 +49,8 @@ export const TEST_FIELDS = {
     after: 'The time since the start of the case. Default: as soon as the approval waits.',
     choice: 'The choice.',
     form: 'The fields of the form.',
-    by: 'Who decides.',
+    by: 'Who decides. Default: test.',
+    from: 'The address of the request. Default: 127.0.0.1.',
   },
   expect: {
     status: 'How the run ends. Default: complete, or failed with an `error`.',

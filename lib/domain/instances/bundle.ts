@@ -32,10 +32,21 @@ interface BundledCall {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The inputs of a run from outside: calls and events. */
+/** A decision of an approval, `after` the start of the run, milliseconds. */
+interface BundledDecision {
+  readonly after: number;
+  readonly state: string;
+  readonly choice: string;
+  readonly form?: unknown;
+  readonly by?: unknown;
+  readonly from?: unknown;
+}
+
+/** The inputs of a run from outside: calls, events and decisions. */
 interface Collected {
   readonly calls: readonly BundledCall[];
   readonly events: readonly { readonly after: number; readonly event: CloudEvent }[];
+  readonly decisions: readonly BundledDecision[];
   /** The parts that the bundle lacks, for the user. */
   readonly notes: readonly string[];
 }
@@ -128,6 +139,28 @@ async function eventsOf(ports: Needs, run: runs.Run, steps: readonly RecordedSte
   return { events: taken.toSorted((a, b) => a.after - b.after), notes };
 }
 
+/** The decision of a visit; without its form and decider where the record lacks them, undefined for a visit without one. */
+function decisionOf(run: runs.Run, { step, after }: StepData): BundledDecision | undefined {
+  const [, choice] = (step.type === 'approval' && /^choice (.*)$/.exec(step.because ?? '')) || [];
+  if (choice === undefined) return undefined;
+  const { state, results, entered, left = entered } = step;
+  const found = results?.['decision'] ?? after?.['return'];
+  const isKept = isObject(found) && found['choice'] === choice && typeof found['at'] === 'string';
+  if (!isKept) return { after: left - run.created, state, choice };
+  const { form, by, from, at } = found;
+  return { after: Date.parse(at as string) - run.created, state, choice, form: shown(form), by, from };
+}
+
+function decisionsOf(run: runs.Run, visits: readonly StepData[]) {
+  const decisions = visits.flatMap((visit) => decisionOf(run, visit) ?? []);
+  const notes = decisions.flatMap(({ form, state }, index) =>
+    form === undefined
+      ? [`the form of the decision of '${state}' is not stored; write it into the bundle, as decisions[${index}].form`]
+      : [],
+  );
+  return { decisions, notes };
+}
+
 function gapsOf({ record, code }: runs.Run, steps: readonly RecordedStep[]): string[] {
   const notes: string[] = [];
   const { elided } = record;
@@ -147,7 +180,9 @@ async function collect(ports: Needs, run: runs.Run, visits: readonly StepData[],
     callsOf(ports, run, visits, plan),
     eventsOf(ports, run, steps),
   ]);
-  return { calls, events: taken, notes: [...gapsOf(run, steps), ...ofCalls, ...ofEvents] };
+  const { decisions, notes: ofDecisions } = decisionsOf(run, visits);
+  const notes = [...gapsOf(run, steps), ...ofCalls, ...ofEvents, ...ofDecisions];
+  return { calls, events: taken, decisions, notes };
 }
 
 function secretsOf({ states }: Plan): string[] {
@@ -164,7 +199,7 @@ function inputValueOf(run: runs.Run): unknown {
 }
 
 /**
- * All that a run saw: its workflow, input, events, results of calls, variables and times, and how it ended. It contains no
+ * All that a run saw: its workflow, input, events, decisions, results of calls, variables and times, and how it ended. It contains no
  * secrets, but their names; members named `private` are left out. Throws `invalid` for a run that has not ended or has no
  * record, and `not-found` if its revision was deleted.
  */
@@ -176,7 +211,7 @@ export async function toBundle(ports: Needs, run: runs.Run) {
   if (steps.length === 0) throw new ServiceError('invalid', 'the run has no record; its namespace keeps none');
   const revision = await needOfRun(ports, run);
   const plan = revisions.planOf(revision);
-  const { calls, events: taken, notes } = await collect(ports, run, visits, plan);
+  const { calls, events: taken, decisions, notes } = await collect(ports, run, visits, plan);
   const { variables, notes: ofVariables } = await recordedVariables(ports, run, steps, plan);
   const { status, code, message, flow, created, updated } = run;
   return {
@@ -186,6 +221,7 @@ export async function toBundle(ports: Needs, run: runs.Run) {
     input: inputValueOf(run),
     calls,
     events: taken,
+    decisions,
     variables,
     secrets: secretsOf(plan),
     outcome: omitUndefined({

@@ -83,7 +83,7 @@ export interface RecordedStep {
   readonly events?: readonly string[];
   /** Of a state that failed, or of which a call failed: the part of the time in the ids of its calls, milliseconds since 1970. */
   readonly origin?: number;
-  /** Of such a state: results of its calls that are not stored elsewhere, by number of the call. */
+  /** Of such a state: results of its calls that are not stored elsewhere, by number of the call. Of an approval: `decision`. */
   readonly results?: Readonly<Record<string, unknown>>;
   /** One of many visits of a loop: left out when newer ones follow. */
   readonly inLoop?: true;

@@ -25,6 +25,15 @@ export interface Bundle {
   readonly input: unknown;
   readonly calls: readonly BundledCall[];
   readonly events: readonly { readonly after: number; readonly event: Readonly<Record<string, unknown>> }[];
+  /** The decisions of approvals. Absent: an older program wrote the bundle, which has none. */
+  readonly decisions?: readonly {
+    readonly after: number;
+    readonly state: string;
+    readonly choice: string;
+    readonly form?: Readonly<Record<string, unknown>>;
+    readonly by?: string;
+    readonly from?: string;
+  }[];
   readonly variables: {
     readonly namespace: Readonly<Record<string, unknown>>;
     readonly workflow: Readonly<Record<string, unknown>>;
@@ -50,6 +59,9 @@ const MEMBERS: Readonly<Record<keyof Bundle, (value: unknown) => boolean>> = {
   input: () => true,
   calls: (value) => Array.isArray(value) && value.every((one) => isObject(one) && typeof one['function'] === 'string'),
   events: (value) => Array.isArray(value) && value.every((one) => isObject(one) && isObject(one['event'])),
+  decisions: (value) =>
+    value === undefined ||
+    (Array.isArray(value) && value.every((one) => isObject(one) && typeof one['choice'] === 'string')),
   variables: (value) => isObject(value) && isObject(value['namespace']) && isObject(value['workflow']),
   secrets: Array.isArray,
   outcome: (value) => isObject(value) && Array.isArray(value['states']),

@@ -1,9 +1,10 @@
 import type { Plan } from '../../compiler/plan/plan.ts';
 import { textOf } from '../../language/own-members.ts';
 import type { Json } from '../../language/yaml/parser.ts';
+import { DECIDER } from '../format/decisions.ts';
 import { functionKey } from '../format/function-keys.ts';
 import type { Span } from '../format/moments.ts';
-import type { Mock, MockAnswer, TestCase, TestEvent } from '../format/suite.ts';
+import type { Mock, MockAnswer, TestCase, TestDecision, TestEvent } from '../format/suite.ts';
 import type { PreparedCase, TestWorkflow } from '../prepared.ts';
 import type { Bundle, BundledCall } from './bundle.ts';
 
@@ -35,6 +36,8 @@ const NEVER: MockAnswer = {
 function mayBeLeft({ states }: Plan, id: string): boolean {
   return Object.values(states).some(({ work }) => {
     if (work.do === 'call') return work.action.function === id && (work.async || work.timeout !== undefined);
+    if (work.do === 'approve')
+      return [work.notify, ...work.reminders.map(({ action }) => action)].some((one) => one?.function === id);
     if (work.do === 'each') return work.action.function === id && work.timeout !== undefined;
     if (work.do !== 'all' || !work.actions.some((action) => action.function === id)) return false;
     return work.mode === 'or' || work.timeout !== undefined;
@@ -63,6 +66,13 @@ function toEvent({ after, event }: Bundle['events'][number], round: Rounding): T
   };
 }
 
+function toDecision(
+  { after, state, choice, form = {}, by = DECIDER.by, from = DECIDER.from }: NonNullable<Bundle['decisions']>[number],
+  round: Rounding,
+): TestDecision {
+  return { ...NOWHERE, after: round(after), state, choice, form: form as TestDecision['form'], by, from };
+}
+
 /** The value that stands for a secret, which no bundle contains. */
 const placeholderOf = (secret: string): string => `the secret ${secret}`;
 
@@ -83,7 +93,7 @@ function caseOf(bundle: Bundle, plan: Plan, round: Rounding): TestCase {
     secrets: Object.fromEntries(secrets.map((name) => [name, placeholderOf(name)])),
     mocks: mocksOf(bundle, plan, round),
     events: bundle.events.map((one) => toEvent(one, round)),
-    decisions: [],
+    decisions: (bundle.decisions ?? []).map((one) => toDecision(one, round)),
     now: Date.parse(instance.startedAt),
     skip: undefined,
     expect: {

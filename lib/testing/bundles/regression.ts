@@ -1,5 +1,5 @@
 import { dump } from 'js-yaml';
-import type { Mock, MockAnswer, TestCase, TestEvent } from '../format/suite.ts';
+import type { Mock, MockAnswer, TestCase, TestDecision, TestEvent } from '../format/suite.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,9 +30,12 @@ const eventFields = ({ after, type, source, id, data, context }: TestEvent): Fie
   ...present({ after, type, source, id, data }),
 });
 
+const decisionFields = ({ after, state, choice, form, by, from }: TestDecision): Fields =>
+  present({ after, state, choice, form, by, from });
+
 /** The text of a file of tests with one case, whose times are durations. `workflow` is relative to the file. */
 export function testText(workflow: string, test: TestCase): string {
-  const { name, input, variables, secrets, mocks, events, now, expect } = test;
+  const { name, input, variables, secrets, mocks, events, decisions, now, expect } = test;
   const { status, error, output, states } = expect;
   const one = {
     name,
@@ -42,6 +45,7 @@ export function testText(workflow: string, test: TestCase): string {
       secrets,
       mocks: Object.fromEntries(mocks.map((mock) => [mock.function, mockFields(mock)])),
       events: events.map(eventFields),
+      decisions: decisions.map(decisionFields),
       now: now === undefined ? undefined : new Date(now).toISOString(),
     }),
     expect: { ...(status === 'crashed' ? { status } : {}), ...present({ error, output }), states },

@@ -11,17 +11,19 @@ const fields = object({
   choice: required(anyText),
   form: dictionary,
   by: anyText,
+  from: anyText,
 });
 
-/** The name of the decider where a case names none. */
-const DECIDER = 'test';
+/** The name of the decider, and the address of the request, where a case names none. */
+export const DECIDER = { by: 'test', from: '127.0.0.1' } as const;
 
 const decision = createDecoder(fields.accepts, (node, field, context): TestDecision | undefined => {
   const decoded = fields(node, field, context);
   if (node === undefined || decoded === undefined) return undefined;
-  const { form, by, ...given } = decoded;
+  const { form, by, from, ...given } = decoded;
   const { line, column } = node;
-  return { line, column, ...given, form: form as Readonly<Record<string, Json>>, by: by?.trim() || DECIDER };
+  const decider = { by: by?.trim() || DECIDER.by, from: from?.trim() || DECIDER.from };
+  return { line, column, ...given, form: form as Readonly<Record<string, Json>>, ...decider };
 });
 
 function reportDisorder(all: readonly TestDecision[], context: Context): void {

@@ -87,6 +87,8 @@ export interface TestDecision extends Position {
   readonly form: Readonly<Record<string, Json>>;
   /** The name of the decider. */
   readonly by: string;
+  /** The address of the request. */
+  readonly from: string;
 }
 
 /** The states that a run has visited: in their order, or how often each. */

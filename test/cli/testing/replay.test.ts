@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, openClient } from '../../service/access/client.ts';
 import { openWorkspace, type Workspace } from '../workspace.ts';
 
@@ -180,6 +181,34 @@ describe('a bundle', () => {
     const { code, out } = await workspace.weft(['replay', 'race.json', '--write-test', 'race.test.yaml']);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the same way, the same result') });
     expect((await workspace.weft(['test', 'race.test.yaml'])).out).toContain('1 passed, 0 failed');
+  });
+
+  test.each([
+    ['kept', 'timeout: PT1M'],
+    ['dropped', "timeout: PT1M\n  transform: 'jq({order, note: .return.form.comment, return: {by: .return.by}})'"],
+  ])('has the decision of an approval, whose result is %s in the data', async (name, timeout) => {
+    const example = await readFile('examples/refund-approval/workflow.yaml', 'utf8');
+    const source = example
+      .replace('timeout: PT2S', timeout)
+      .replace('refunded: true', 'refunded: true, note: jq(.note // .return.form.comment)')
+      .replace('to: finance', 'server: {host: 127.0.0.1, port: 9}, from: shop@example.com, to: finance');
+    await workspace.write({ [`approved/${name}.yaml`]: source });
+    await workspace.weft(['push', 'approved']);
+    const input = '{"body": {"order": "o-7", "amount": 40}}';
+    const id = (await workspace.weft(['exec', name, '--input', '-', '--no-wait'], { input })).out.trim();
+    const decide = ['approvals', 'decide', id, 'approve', 'comment=as agreed', '--by', 'Ada'];
+    await vi.waitFor(async () => expect(await workspace.weft(decide)).toMatchObject({ code: 0 }), 20_000);
+    const bundle = ['instances', 'bundle', id, '-o', `${name}.json`];
+    await vi.waitFor(async () => expect(await workspace.weft(bundle)).toMatchObject({ code: 0, err: '' }), 20_000);
+    const { code, out } = await workspace.weft([
+      'replay',
+      `${name}.json`,
+      '--write-test',
+      `approved/${name}.test.yaml`,
+    ]);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the same way, the same result') });
+    expect(out).toContain('requested → sign-off → pay: complete');
+    expect((await workspace.weft(['test', `approved/${name}.test.yaml`])).out).toContain('1 passed, 0 failed');
   });
 
   test('has the result of an HTTP call, from the data if a transform has not dropped it', async () => {

@@ -19,9 +19,6 @@ export interface DecisionOptions {
   readonly repeats: boolean;
 }
 
-/** The address from which decisions come. */
-const ADDRESS = '127.0.0.1';
-
 function standingOf(run: runs.Run | undefined): string {
   if (run === undefined) return 'no run was started';
   return run.status === 'pending' ? `the run is in '${run.at}'` : `the run is ${run.status}, at last in '${run.at}'`;
@@ -92,7 +89,7 @@ export class DecisionQueue {
 
   async #make(decision: TestDecision, { run, work }: Open): Promise<void> {
     this.#left.shift();
-    const { choice, form, by } = decision;
+    const { choice, form, by, from } = decision;
     const { number, state } = run.wait;
     if (askedOf({ run, work }, choice) === undefined) {
       const names = work.choices.map(({ name }) => name).join(', ');
@@ -105,7 +102,7 @@ export class DecisionQueue {
         const asked = open && askedOf(open, choice);
         // The request before took effect: the process crashed before its reply, or it is sent twice.
         if (asked === undefined || asked.run.wait.number !== number) return;
-        const outcome = await decide(ports, asked, { form, by, from: ADDRESS });
+        const outcome = await decide(ports, asked, { form, by, from });
         if (outcome.kind === 'invalid') violations = outcome.violations;
       });
     }

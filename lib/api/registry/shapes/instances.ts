@@ -198,6 +198,16 @@ export const bundle = z.object({
     }),
   ),
   events: z.array(z.object({ after: z.int(), event: data })),
+  decisions: z.array(
+    z.object({
+      after: z.int(),
+      state: z.string(),
+      choice: z.string(),
+      form: z.optional(data),
+      by: z.optional(z.string()),
+      from: z.optional(z.string()),
+    }),
+  ),
   variables: z.object({ namespace: data, workflow: data }),
   secrets: z.array(z.string()),
   outcome: z.object({

@@ -121,6 +121,12 @@ export class Recorder {
     open.step = { ...open.step, origin, ...(keepsResults ? { results: Object.fromEntries(kept) } : {}) };
   }
 
+  /** Notes the decision of the open step, whose transform may drop it from the data. */
+  noteDecision(decision: object): void {
+    const open = this.open;
+    if (open !== undefined && this.mode === 'full') open.step = { ...open.step, results: { decision } };
+  }
+
   /** Ends the open step; `data` is the data of the run from now on. */
   leave({ left, to }: Leave, data: Data): void {
     const open = this.open;

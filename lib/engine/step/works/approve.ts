@@ -71,6 +71,7 @@ function leaveBy(unit: StepUnit, work: ApproveWork, { choice, form, by, at, from
   unit.recorder.note({ because: `choice ${choice}` });
   const exit = work.choices.find(({ name }) => name === choice);
   if (exit === undefined) throw internalFailure(`the state has no choice '${choice}'`);
+  if (exit.transform !== undefined) unit.recorder.noteDecision({ choice, form, by, at, from });
   return exit;
 }
 
