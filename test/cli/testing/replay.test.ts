@@ -189,7 +189,7 @@ describe('a bundle', () => {
   ])('has the decision of an approval, whose result is %s in the data', async (name, timeout) => {
     const example = await readFile('examples/refund-approval/workflow.yaml', 'utf8');
     const source = example
-      .replace('timeout: PT2S', timeout)
+      .replace('timeout: PT1M', timeout)
       .replace('refunded: true', 'refunded: true, note: jq(.note // .return.form.comment)')
       .replace('to: finance', 'server: {host: 127.0.0.1, port: 9}, from: shop@example.com, to: finance');
     await workspace.write({ [`approved/${name}.yaml`]: source });

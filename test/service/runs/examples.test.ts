@@ -17,6 +17,8 @@ interface Run {
   readonly input: unknown;
   /** Sent in sequence once the run waits for events. */
   readonly events?: readonly TestEvent[];
+  /** Decides the approval, once all mails have arrived that the example shall send. */
+  readonly decision?: { readonly choice: string; readonly form?: object; readonly by: string };
   /** The answers of the workers of each queue: by the text of a task's input, in sequence; the last one is repeated. */
   readonly workers?: Readonly<Record<string, WorkerScript>>;
   readonly output?: unknown;
@@ -46,8 +48,6 @@ const directoriesOf = (paths: Iterable<string>): string[] => {
 /** The address of the servers of the examples; undefined: the service under test cannot reach one. */
 const HOST = addressOfServers();
 const SERVERS = ['server.yml', 'mail.yml'];
-/** Their reminder is due a second before their timeout, and an emulator on a busy machine is later than that. */
-const TOO_QUICK = ['refund-approval'];
 const has = (name: string, file: string): boolean => existsSync(new URL(`${name}/${file}`, folder));
 
 /** The server that an example calls, by its `server.yml`; undefined without one. */
@@ -76,6 +76,13 @@ async function lambdaOf(name: string): Promise<AnsweringServer | undefined> {
 }
 
 let client: Client;
+
+/** Decides the approval of an example. */
+async function decide(name: string, decision: NonNullable<Run['decision']>): Promise<Answer> {
+  const approvals = `/api/namespaces/${name}/approvals`;
+  const open = (await client.call('GET', approvals)).json()['approvals'] as unknown as { instance: string }[];
+  return client.call('POST', `${approvals}/${open[0]?.instance}`, { json: decision });
+}
 
 /** Stores an example in a separate namespace, with the settings of its `config.json`; `port` is that of its mail server. */
 async function store(name: string, port?: number): Promise<Answer[]> {
@@ -110,7 +117,7 @@ afterAll(async () => {
 describe.concurrent.each(names)('example %s', (name) => {
   const needsServer = SERVERS.some((file) => has(name, file));
   // The endpoint of Lambda is in the environment of the service.
-  const isReachable = !has(name, 'lambda.yml') && (HOST !== undefined || !needsServer) && !TOO_QUICK.includes(name);
+  const isReachable = !has(name, 'lambda.yml') && (HOST !== undefined || !needsServer);
 
   test.runIf(!isDeployed() || isReachable)('has the outputs of its runs', async ({ expect }) => {
     const mail = mailOf(name);
@@ -122,7 +129,7 @@ describe.concurrent.each(names)('example %s', (name) => {
     const lambda = await lambdaOf(name);
     closers.defer(async () => lambda?.close());
     const runs = load(read(name, 'runs.yaml').replaceAll('SERVER', server?.url ?? 'SERVER')) as readonly Run[];
-    for (const { workflow = name, input, events, workers = {}, output, error } of runs) {
+    for (const { workflow = name, input, events, decision, workers = {}, output, error } of runs) {
       if (events !== undefined) {
         const space = new EventSpace(client, name);
         const instance = await space.executeListening(workflow, input);
@@ -135,6 +142,11 @@ describe.concurrent.each(names)('example %s', (name) => {
       const serving = Object.entries(workers).map(([queue, script]) =>
         serveQueue(client, `/api/namespaces/${name}/workers/${queue}`, script, answering),
       );
+      if (decision !== undefined) {
+        await expect.poll(() => inbox?.mails.length).toBe(mail?.received.length);
+        const { status, text } = await decide(name, decision);
+        expect(status, text).toBe(200);
+      }
       const [answer] = await Promise.all([answering, ...serving]);
       expect(answer.status, answer.text).toBe(error === undefined ? 200 : 500);
       if (error === undefined) expect(answer.json()).toEqual(output);
