@@ -30,8 +30,8 @@ async function roundsOf(name: string, round: Round, { rounds, seed, print }: Mod
 }
 
 /**
- * Starts 1,000 runs at once under each kind of limit, in simulated processes that crash, and, in one round of five, in real ones that
- * are killed. A round has a seed of its own.
+ * Starts 1,000 runs at once under each kind of limit, in simulated processes that crash, and, in one round of five, some in real ones
+ * that are killed. A round has a seed of its own.
  */
 export async function crowds(options: ModeOptions): Promise<Verdict> {
   const isWanted = (name: string): boolean => options.only?.includes(name) ?? true;

@@ -9,29 +9,51 @@ import { type Api, apiOf, bytesOf, jsonOf } from '../durability/api.ts';
 import { type Running, startProcess } from '../durability/process.ts';
 import { type Random, randomFrom } from '../durability/random.ts';
 import { type CrowdResult, KEYS, LIMIT } from '../engine/admission/crowds/crowd.ts';
-import { Watcher } from '../engine/admission/crowds/watcher.ts';
+import { type Limits, Watcher } from '../engine/admission/crowds/watcher.ts';
 
-const STARTS = 1000;
 const KILLS = 3;
-/** The process lives for this long before it is killed, ms. */
-const [SHORTEST_MS, LONGEST_MS] = [100, 2_500];
+/** The process lives for at least this long before it is killed, ms. */
+const SHORTEST_MS = 100;
 /** A call takes up to this time, ms. */
 const CALL_MS = 30;
 const LONGEST_WAIT_MS = 300_000;
 
-const CONCURRENCY = `concurrency: {limit: ${LIMIT}, key: jq(.k)}`;
-const CALL = `states: [{id: go, type: action, action: {function: bank}}]\n`;
+const PER_MS = 10_000;
+/** What is due begins later than that only if the process is not there, ms: on a busy machine, so many take seconds. */
+const LATE_MS = 5_000;
 
-/** The sources of the workflows by the names of the crowds; each run makes one call of a server. */
-const SOURCES: Readonly<Record<string, (url: string) => string>> = {
-  'concurrency of a workflow (kill -9)': (url) =>
-    `${CONCURRENCY}\nfunctions: [{id: bank, type: http, url: '${url}'}]\n${CALL}`,
-  'concurrency of a function (kill -9)': (url) =>
-    `functions: [{id: bank, type: http, url: '${url}', ${CONCURRENCY}}]\n${CALL}`,
+const CALL = `states: [{id: go, type: action, action: {function: bank}}]\n`;
+const ofWorkflow = (field: string) => (url: string) =>
+  `${field}\nfunctions: [{id: bank, type: http, url: '${url}'}]\n${CALL}`;
+const ofFunction = (field: string) => (url: string) =>
+  `functions: [{id: bank, type: http, url: '${url}', ${field}}]\n${CALL}`;
+
+/** A crowd of real processes; each of its runs makes one call of a server. */
+interface KilledCrowd {
+  readonly source: (url: string) => string;
+  readonly limits: Limits;
+  readonly starts: number;
+  /** The starts of a key are requested one after the other, and the runs must begin in that order. */
+  readonly isOrdered: boolean;
+  /** The process lives for at most this long before it is killed, ms. */
+  readonly longestMs: number;
+}
+
+const CONCURRENCY = `concurrency: {limit: ${LIMIT}, key: jq(.k)}`;
+const PLACES = { limits: { atWork: LIMIT }, starts: 1000, isOrdered: false, longestMs: 2_500 };
+const RATE = `rate: {limit: ${LIMIT}, per: PT${PER_MS / 1000}S, key: jq(.k)}`;
+/** A start takes its time: with as many as under the other limit, a round would take three minutes. */
+const PERIODS = { limits: { begin: { limit: LIMIT, perMs: PER_MS } }, starts: 300, longestMs: 12_000 };
+
+const CROWDS: Readonly<Record<string, KilledCrowd>> = {
+  'concurrency of a workflow (kill -9)': { source: ofWorkflow(CONCURRENCY), ...PLACES },
+  'concurrency of a function (kill -9)': { source: ofFunction(CONCURRENCY), ...PLACES },
+  'rate of a workflow (kill -9)': { source: ofWorkflow(RATE), ...PERIODS, isOrdered: true },
+  'rate of a function (kill -9)': { source: ofFunction(RATE), ...PERIODS, isOrdered: false },
 };
 
-/** The crowds of real processes. */
-export const KILLED_CROWDS = Object.keys(SOURCES);
+/** The names of the crowds of real processes. */
+export const KILLED_CROWDS = Object.keys(CROWDS);
 
 /** A server that notes which calls of each key are at work; a call ends with its connection. */
 async function serverOf(watcher: Watcher, random: Random): Promise<Server> {
@@ -46,15 +68,18 @@ async function serverOf(watcher: Watcher, random: Random): Promise<Server> {
   return server;
 }
 
-/** Requests all starts at once that have no reply yet. */
-async function startAll(api: Api, replied: Set<number>): Promise<void> {
-  const starts = Array.from({ length: STARTS }, async (_, n) => {
+/** Requests all starts that have no reply yet, at once or in the order of each key. */
+async function startAll(api: Api, { starts: count, isOrdered }: KilledCrowd, replied: Set<number>): Promise<void> {
+  const begun: Promise<void>[] = [];
+  const start = async (n: number): Promise<void> => {
+    if (isOrdered) await begun[n - KEYS];
     if (replied.has(n)) return;
     const body = { body: JSON.stringify({ n, k: `k${n % KEYS}` }), key: `start-${n}` };
     bytesOf(await api.call('POST', '/tree/main?op=execute', body), `start ${n}`);
     replied.add(n);
-  });
-  for (const result of await Promise.allSettled(starts)) {
+  };
+  for (let n = 0; n < count; n += 1) begun.push(start(n));
+  for (const result of await Promise.allSettled(begun)) {
     // `fetch` rejects with a TypeError when the connection ends.
     if (result.status === 'rejected' && !(result.reason instanceof TypeError)) throw result.reason;
   }
@@ -75,48 +100,60 @@ async function countOf(api: Api, status: string): Promise<number> {
 }
 
 /** The statuses of runs that are not complete in time, with their numbers. */
-async function unended(api: Api): Promise<string[]> {
-  for (let waited = 0; waited < LONGEST_WAIT_MS && (await countOf(api, 'complete')) < STARTS; waited += 250) {
+async function unended(api: Api, starts: number): Promise<string[]> {
+  for (let waited = 0; waited < LONGEST_WAIT_MS && (await countOf(api, 'complete')) < starts; waited += 250) {
     await setTimeout(250);
   }
   const complete = await countOf(api, 'complete');
-  return complete === STARTS ? [] : [`${complete} runs are complete, not ${STARTS}`];
+  return complete === starts ? [] : [`${complete} runs are complete, not ${starts}`];
+}
+
+interface Round {
+  readonly crowd: KilledCrowd;
+  readonly watcher: Watcher;
+  readonly random: Random;
 }
 
 /** Starts the process again and again, killed at random moments, and lets the last one end all runs. */
-async function killAgain(data: string, source: string, random: Random): Promise<string[]> {
+async function killAgain(data: string, url: string, { crowd, watcher, random }: Round): Promise<string[]> {
   const replied = new Set<number>();
   const start = (): Promise<Running> =>
     startProcess({ data, record: join(data, '..', 'record'), sync: 'normal', log: join(data, '..', 'log') }).ready;
   let running = await start();
-  await prepare(apiOf(running, 'crowd'), source);
+  await prepare(apiOf(running, 'crowd'), crowd.source(url));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const started = startAll(apiOf(running, 'crowd'), replied);
-    await setTimeout(random.between(SHORTEST_MS, LONGEST_MS));
+    const started = startAll(apiOf(running, 'crowd'), crowd, replied);
+    await setTimeout(random.between(SHORTEST_MS, crowd.longestMs));
+    const from = performance.now();
     await running.kill();
     await started;
     running = await start();
+    watcher.away.push({ from, until: performance.now() });
   }
   try {
     const api = apiOf(running, 'crowd');
-    await startAll(api, replied);
-    return await unended(api);
+    await startAll(api, crowd, replied);
+    return await unended(api, crowd.starts);
   } finally {
     await running.kill();
   }
 }
 
-/** Starts 1,000 runs at once under the limits of a crowd, in a process that is killed three times. Throws Error when it does not start. */
+/** Starts the runs of a crowd under its limits, in a process that is killed three times. Throws Error when it does not start. */
 export async function tryKilledCrowd(name: string, seed: number): Promise<CrowdResult> {
+  const crowd = CROWDS[name];
+  if (crowd === undefined) throw new Error(`there is no crowd '${name}'`);
   const random = randomFrom(seed);
-  const watcher = new Watcher('calls', { atWork: LIMIT }, () => performance.now());
+  const watcher = new Watcher('calls', crowd.limits, () => performance.now());
+  watcher.lateMs = LATE_MS;
   const server = await serverOf(watcher, random);
   const folder = mkdtempSync(join(tmpdir(), 'weft-crowd-'));
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jq(.k)/jq(.n)`;
-    const left = await killAgain(join(folder, 'data'), SOURCES[name]?.(url) ?? '', random);
-    const lost = watcher.begun === STARTS ? [] : [`${watcher.begun} calls were made, not ${STARTS}`];
-    return { kills: KILLS, most: watcher.most, wrong: [...watcher.wrong, ...left, ...lost] };
+    const left = await killAgain(join(folder, 'data'), url, { crowd, watcher, random });
+    const lost = watcher.begun === crowd.starts ? [] : [`${watcher.begun} calls were made, not ${crowd.starts}`];
+    const early = [...watcher.tooSoon(), ...(crowd.isOrdered ? watcher.outOfOrder() : [])];
+    return { kills: KILLS, most: watcher.most, wrong: [...watcher.wrong, ...early, ...left, ...lost] };
   } finally {
     server.closeAllConnections();
     server.close();

@@ -111,7 +111,7 @@ async function outlive(world: World, watcher: Watcher, go: () => Promise<void>, 
   await go();
   while (world.process.hasCrashed) {
     kills += 1;
-    watcher.awayMs += AWAY_MS;
+    watcher.lateMs += AWAY_MS;
     await world.restart(kills < KILLS ? next() : undefined).catch((error: unknown) => {
       if (!(error instanceof CrashedError)) throw error;
     });

@@ -27,8 +27,10 @@ function memberOf<T>(all: Map<string, T>, key: string, create: () => T): T {
 export class Watcher {
   readonly wrong: string[] = [];
   most = 0;
-  /** How long processes were away, milliseconds: what was to begin meanwhile begins late, and close to the next one. */
-  awayMs = 0;
+  /** How late begins what is due, milliseconds, and so closer to the next one. */
+  lateMs = 0;
+  /** When no process was there. */
+  readonly away: { readonly from: number; readonly until: number }[] = [];
   readonly #subject: 'runs' | 'calls';
   readonly #limits: Limits;
   readonly #now: () => number;
@@ -98,6 +100,27 @@ export class Watcher {
     return { ...watched, table: { ...table, write } };
   }
 
+  /** The earliest time at which was due what has begun at a time: what is due while no process is there begins later. */
+  #due(time: number): number {
+    const due = time - this.lateMs;
+    const away = this.away.find(({ from, until }) => due <= until && time >= from);
+    return away === undefined ? due : Math.min(due, away.from - this.lateMs);
+  }
+
+  /** The sentences about what has begun, of ids that are numbers, before what has a lower number and was due later. */
+  outOfOrder(): string[] {
+    return [...this.#begun].flatMap(([key, begun]) => {
+      let latest = { id: '', due: Number.NEGATIVE_INFINITY };
+      return [...begun]
+        .toSorted(([a], [b]) => Number(a) - Number(b))
+        .flatMap(([id, time]) => {
+          const { id: before, due } = latest;
+          if (this.#due(time) > due) latest = { id, due: this.#due(time) };
+          return time >= due ? [] : [`${id} of ${key} began ${due - time} ms before ${before} was due`];
+        });
+    });
+  }
+
   /** The sentences about beginnings within a shorter time than the rate allows. */
   tooSoon(): string[] {
     const { begin } = this.#limits;
@@ -106,7 +129,7 @@ export class Watcher {
       const times = [...begun.values()].sort((a, b) => a - b);
       return times.flatMap((time, n) => {
         const before = times[n - begin.limit];
-        const isFine = before === undefined || time - before + this.awayMs >= begin.perMs;
+        const isFine = before === undefined || time - this.#due(before) >= begin.perMs;
         return isFine ? [] : [`${begin.limit + 1} of ${key} began within ${time - before} ms`];
       });
     });
