@@ -155,6 +155,24 @@ states: [{id: go, type: foreach, array: 'jq([range(3) | {n: .}])', action: {func
     );
   });
 
+  test.each([
+    ['catches that', '', { n: 101 }],
+    ['does not wait', ', async: true', { n: 1 }],
+  ])('fails a subflow that it refuses, whose caller %s', async (_, how, data) => {
+    const world = await worldWith({
+      kid: rated('{limit: 1, per: PT10S, whenFull: refuse}'),
+      main: `functions: [{id: kid, type: subflow, workflow: kid}]
+states: [{id: go, type: action${how}, action: {function: kid, input: jq(.)}, catch: [{error: service.flow.refused, transition: late}], transform: 'jq({n})'}, {id: late, type: noop, transform: 'jq({n: (.n + 100)})'}]
+`,
+    });
+    await start(world, { n: 0 }, 'kid');
+    const caller = await start(world, { n: 1 });
+    await world.pass();
+    expect(await need(world, caller)).toMatchObject({ status: 'complete', data });
+    const kids = (await runsOf(world)).filter(({ path }) => path === '/kid');
+    expect(kids.map(({ code }) => code).sort()).toEqual(['', 'service.flow.refused']);
+  });
+
   test('counts a run when it gets a place', async () => {
     const nap = 'concurrency: {limit: 1}\nstates: [{id: nap, type: delay, duration: PT30S}]\n';
     const world = await worldWith({ main: rated('{limit: 1, per: PT10S}', nap) });
