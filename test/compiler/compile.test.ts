@@ -239,8 +239,8 @@ describe('problems', () => {
     ],
     [`functions: [{id: f, type: http, url: 'https://a.test', scope: a b}]\n${STATES}`, 'for example bank-api'],
     [
-      `functions: [{id: f, type: http, url: 'https://a.test', concurrency: {limit: 1, whenFull: refuse}}]\n${STATES}`,
-      'known fields: limit, key',
+      `functions: [{id: f, type: http, url: 'https://a.test', concurrency: {limit: 1, places: 1}}]\n${STATES}`,
+      'known fields: limit, key, whenFull',
     ],
     [`${STATES}\ndescription: 5`, 'put the value in quotes'],
     [`${STATES}\ntimeouts: {kill: 5m}`, 'write it like PT30S, PT15M or P1DT12H'],

@@ -165,13 +165,14 @@ export const INNER_FIELDS: Readonly<Record<string, Descriptions>> = {
     limit: 'The most runs, or calls of a function, at work, of each value of the key: at most 1000.',
     key: 'A query over the input, or over the data of the action. Runs or calls with different results do not wait for each other. Default: all share the limit.',
     whenFull:
-      'What becomes of a further run: `queue` (default): it waits; `refuse`: the start fails; `skip`: nothing starts; `cancelOldest`: the oldest run is cancelled.',
+      'What becomes of a further run or call: `queue` (default): it waits; `refuse`: it fails; of a run also `skip`: nothing starts; `cancelOldest`: the oldest run is cancelled.',
   },
   rate: {
     limit: 'The most starts, or calls of a function, within any period, of each value of the key: at most 1000.',
     per: 'The period, an ISO 8601 duration from PT1S to P300D.',
     key: 'A query over the input, or over the data of the action. Different results are counted apart. Default: all share the limit.',
-    whenFull: 'A further run: `queue` (default): begins later; `refuse`: fails; `skip`: does not start.',
+    whenFull:
+      'A further run or call: `queue` (default): begins later; `refuse`: fails; of a run also `skip`: does not start.',
   },
   expected: {
     within:

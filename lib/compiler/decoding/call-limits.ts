@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import type { CallLimits } from '../plan/concurrency.ts';
+import { type CallLimits, WHEN_CALLS_FULL } from '../plan/concurrency.ts';
 import { reportInvalid } from './context.ts';
-import { createDecoder, query, text } from './decoders.ts';
+import { createDecoder, oneOf, query, text } from './decoders.ts';
 import { type Decoded, object } from './object.ts';
 import { limit, period } from './periods.ts';
 
@@ -18,10 +18,18 @@ const scope = createDecoder({ kind: 'text' }, (node, field, context) => {
 
 /** The fields that limit the calls of a function. */
 export const LIMIT_FIELDS = {
-  concurrency: object({ limit, key: query }),
-  rate: object({ limit, per: period, key: query }),
+  concurrency: object({ limit, key: query, whenFull: oneOf(WHEN_CALLS_FULL) }),
+  rate: object({ limit, per: period, key: query, whenFull: oneOf(WHEN_CALLS_FULL) }),
   scope,
 };
+
+/** A limit in the plan, which has no `whenFull` where further calls wait. */
+function toLimit<L extends { readonly whenFull: (typeof WHEN_CALLS_FULL)[number] | undefined }>({
+  whenFull,
+  ...limited
+}: L) {
+  return omitUndefined({ ...limited, whenFull: whenFull === 'refuse' ? whenFull : undefined });
+}
 
 /** The limits in the plan of the function with an id, which is their scope by default; none without such a field. */
 export function toLimits(
@@ -29,6 +37,6 @@ export function toLimits(
   { concurrency, rate, scope: named = id }: Decoded<typeof LIMIT_FIELDS>,
 ): { readonly limits?: CallLimits } {
   if (concurrency === undefined && rate === undefined) return {};
-  const [places, starts] = [concurrency && omitUndefined(concurrency), rate && omitUndefined(rate)];
+  const [places, starts] = [concurrency && toLimit(concurrency), rate && toLimit(rate)];
   return { limits: { scope: named, ...omitUndefined({ concurrency: places, rate: starts }) } };
 }

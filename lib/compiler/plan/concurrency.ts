@@ -52,13 +52,21 @@ export interface ScheduledStart {
   readonly missed?: 'latest' | 'all' | 'none';
 }
 
+/** What becomes of a call of a function that may not begin now. */
+export const WHEN_CALLS_FULL = ['queue', 'refuse'] as const;
+
+interface Refusing {
+  /** Absent: a further call waits. */
+  readonly whenFull?: Exclude<(typeof WHEN_CALLS_FULL)[number], 'queue'>;
+}
+
 /** The limits of the calls of a function, which the functions of one scope share in all workflows of the namespace. */
 export interface CallLimits {
   readonly scope: string;
   /** The most calls at work at the same time. The key is evaluated over the data of the action. */
-  readonly concurrency?: Omit<ConcurrencyPlan, 'whenFull'>;
+  readonly concurrency?: Omit<ConcurrencyPlan, 'whenFull'> & Refusing;
   /** The most calls that begin within a period. */
-  readonly rate?: Omit<RatePlan, 'whenFull'>;
+  readonly rate?: Omit<RatePlan, 'whenFull'> & Refusing;
 }
 
 /** The fields of a plan that say when its runs begin. */

@@ -67,6 +67,8 @@ export interface CallScope {
   readonly key: string;
   /** That of the key of `rate`; empty without one. */
   readonly rateKey: string;
+  /** The limits over which a call is refused; others it waits for. */
+  readonly refusing?: readonly ('concurrency' | 'rate')[];
 }
 
 /** The place from which a call is made, and its bounds. */

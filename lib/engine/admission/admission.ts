@@ -24,7 +24,7 @@ import { keyOf, priorityOf } from './groups.ts';
 import { holdBack, onOverRate } from './holds.ts';
 import { join, joiningOf } from './joining.ts';
 import { makeRoom } from './making-room.ts';
-import { orProblem, refuse, reject } from './refusals.ts';
+import { orProblem, ownerName, refuse, reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
 import { inTurn } from './turns.ts';
 
@@ -99,12 +99,15 @@ async function onFull(ports: DeliveryPorts, start: PlaceStart, { holders }: Take
   const pending = await concurrency.pendingOf(ports.table, holders, ports.clock.now());
   const ended = holders.find((id) => !pending.includes(id));
   if (ended !== undefined) {
-    await handOver(ports, group, ended);
+    await handOver(ports, group, concurrency.holderOf(ended).id);
     return undefined;
   }
   const ofKey = group.key === '' ? '' : ` for the key '${group.key}'`;
-  const named = holders.slice(0, MAX_NAMED).join(', ');
-  const message = `all places of the workflow '${run.path}'${ofKey} are taken, by the runs ${named}`;
+  const named = holders
+    .slice(0, MAX_NAMED)
+    .map((text) => concurrency.holderOf(text).id)
+    .join(', ');
+  const message = `all places of ${ownerName(run)}${ofKey} are taken, by the ${run.kind === 'call' ? 'calls' : 'runs'} ${named}`;
   return reject(ports, run, { message, holders, retryAfter: RETRY_SECONDS }, rule.whenFull === 'skip');
 }
 
@@ -207,14 +210,14 @@ export async function admitCall(ports: DeliveryPorts, call: runs.Run, execution?
   const owner = scopeOwner(call.namespaceId, limits.scope);
   const [item] = await ports.table.get([ownerLimits(owner)]);
   const { limit, rate } = rulesIn(item);
-  const whenFull = 'queue';
+  const whenFull = (name: 'concurrency' | 'rate') => (limits.refusing?.includes(name) ? 'refuse' : 'queue');
   const rules = {
     ...limits,
     owner,
     priority: 0,
     inPlace: limit !== undefined && isCallCountedInPlace(limits),
-    ...(limit === undefined ? {} : { concurrency: { limit, whenFull } as const }),
-    ...(rate === undefined ? {} : { rate: { ...rate, whenFull } as const }),
+    ...(limit === undefined ? {} : { concurrency: { limit, whenFull: whenFull('concurrency') } as const }),
+    ...(rate === undefined ? {} : { rate: { ...rate, whenFull: whenFull('rate') } as const }),
   };
   return (await askBy(ports, rules, call, execution)).run;
 }

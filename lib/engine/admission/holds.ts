@@ -8,7 +8,7 @@ import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import { heldExecution } from '../machines/call-machines.ts';
 import { startExecution } from '../machines/executions.ts';
 import type { DeliveryPorts } from '../ports.ts';
-import { reject } from './refusals.ts';
+import { ownerName, reject } from './refusals.ts';
 import { type Admission, commitStart, type Start } from './start-commits.ts';
 
 /** Stores a run as queued until a time, at which its execution lets it begin. One that has such an execution keeps it. */
@@ -40,7 +40,7 @@ export function onOverRate(
     return holdBack(ports, { run, writes: [write], execution: undefined }, { by: 'rate', key, until: at });
   }
   const ofKey = key === '' ? '' : ` for the key '${key}'`;
-  const message = `the workflow '${run.path}' has no start left${ofKey} (${limit} in ${per}) before ${toTimestamp(at)}`;
+  const message = `${ownerName(run)} has no start left${ofKey} (${limit} in ${per}) before ${toTimestamp(at)}`;
   const full = { message, holders: last === undefined ? [] : [last], retryAfter: Math.ceil(left / SECOND_MS) };
   return reject(ports, run, full, whenFull === 'skip');
 }

@@ -29,6 +29,10 @@ export class FullError extends ServiceError {
   }
 }
 
+/** What has the limits of a run or a call, in words. */
+export const ownerName = (run: runs.Run): string =>
+  run.kind === 'call' ? `the functions '${run.site.limits?.scope}'` : `the workflow '${run.path}'`;
+
 /** The code of a run that was refused a place. */
 const REFUSED = 'flow.refused';
 
@@ -56,7 +60,7 @@ export async function orProblem<T>(
 export async function refuse(ports: DeliveryPorts, run: runs.Run, message: string): Promise<Admission> {
   const unit = new UnitOfWork(ports, run);
   const code = unit.branded(REFUSED);
-  unit.log(`Workflow failed with error '${code}': ${message}`, 'error', '');
+  unit.log(`${run.kind === 'call' ? 'Call' : 'Workflow'} failed with error '${code}': ${message}`, 'error', '');
   const { run: next, writes } = await unit.prepareCommit({ status: 'failed', code, message });
   const refused = await commitStart(ports, { run, writes, execution: undefined }, { next, verdict: 'notAdmitted' });
   if (refused.verdict === 'notAdmitted') await deliver(ports, refused.run);

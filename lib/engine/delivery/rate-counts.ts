@@ -33,4 +33,5 @@ export function isCountedInPlace({ concurrency, rate }: Pick<FlowControl, 'concu
 }
 
 /** As `isCountedInPlace`, for a call of a function. */
-export const isCallCountedInPlace = ({ key, rateKey }: CallScope): boolean => rateKey === '' || rateKey === key;
+export const isCallCountedInPlace = ({ key, rateKey, refusing }: CallScope): boolean =>
+  (rateKey === '' || rateKey === key) && refusing?.includes('rate') !== true;

@@ -210,6 +210,60 @@ describe('a function with a rate', () => {
   });
 });
 
+const LIMITS = ['concurrency: {limit: 1, whenFull: refuse}', 'rate: {limit: 1, per: PT10S, whenFull: refuse}'];
+
+describe.each(LIMITS)('a function that refuses calls by %s', (limits) => {
+  const caught = 'catch: [{error: service.flow.refused, transition: late}], ';
+  const flow = (fields: string, how: string) =>
+    `functions: [{id: bank, ${fields}, ${limits}}]\n${one('bank', how).replace(/\]\n$/, '')}, {id: late, type: noop}]\n`;
+  const endsOf = async (world: World) =>
+    (await runsOf(world)).map((run) => `${run.status} ${run.flow.join(' ')}`).sort();
+
+  test.each(KINDS)('fails the call of %s, which its state catches', async (_name, fields) => {
+    const { server, world } = await open({ main: flow(fields, caught) });
+    for (let n = 0; n < 3; n += 1) await start(world, 'main', n);
+    await world.pass();
+    expect(await endsOf(world)).toEqual(['complete go', 'complete go late', 'complete go late']);
+    expect([server.order.length, await rowsOf(world)]).toEqual([1, []]);
+    world.time.advance(10_000);
+    await start(world, 'main');
+    await world.pass();
+    expect([server.order.length, await rowsOf(world)]).toEqual([2, []]);
+  });
+
+  test('makes another attempt of the call', async () => {
+    const [, fields] = KINDS[0];
+    const retried = flow(fields, '').replace(
+      '{function: bank}',
+      '{function: bank, retries: {max_attempts: 5, delay: PT4S, codes: [service.flow.refused]}}',
+    );
+    const { server, world } = await open({ main: retried.replace(', {id: late, type: noop}', '') });
+    for (let n = 0; n < 2; n += 1) await start(world, 'main', n);
+    await world.pass();
+    expect([await endsOf(world), server.order.length]).toEqual([['complete go', 'complete go'], 2]);
+  });
+
+  test('lets the next call begin where the process of one was killed', async () => {
+    const [, fields] = KINDS[0];
+    const { world } = await open({ main: flow(fields, caught) });
+    await start(world, 'main');
+    world.process.crashAt({ at: 1, when: 'after' });
+    await expect(world.execute('main', '{"n": 1}')).rejects.toThrow();
+    await world.restart();
+    await world.reconcileLater();
+    await world.pass();
+    expect([(await endsOf(world)).at(0), await rowsOf(world)]).toEqual(['complete go', []]);
+  });
+
+  test('goes on after one that it does not wait for', async () => {
+    const [, fields] = KINDS[0];
+    const { server, world } = await open({ main: flow(fields, `async: true, ${caught}`) });
+    for (let n = 0; n < 2; n += 1) await start(world, 'main', n);
+    await world.pass();
+    expect([await endsOf(world), server.order.length]).toEqual([['complete go', 'complete go'], 1]);
+  });
+});
+
 const need = async (world: World, path: string): Promise<runs.Run> => {
   const found = (await runsOf(world)).find((run) => run.path === path && run.status === 'pending');
   if (found === undefined) throw new Error(`no pending run of ${path}`);

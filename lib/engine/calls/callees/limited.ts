@@ -15,14 +15,18 @@ async function keyOf(field: keyof CallLimits, query: unknown, data: unknown): Pr
 }
 
 /** The callee of a function with limits: its calls know the scope and the values of the keys. */
-export const limited = (callee: Callee, { scope, concurrency, rate }: CallLimits): Callee => ({
-  ...callee,
-  prepare: async (data, readSecrets) => ({
-    ...(await callee.prepare(data, readSecrets)),
-    limits: {
-      scope,
-      key: await keyOf('concurrency', concurrency?.key, data),
-      rateKey: await keyOf('rate', rate?.key, data),
-    },
-  }),
-});
+export const limited = (callee: Callee, { scope, ...rules }: CallLimits): Callee => {
+  const refusing = (['concurrency', 'rate'] as const).filter((name) => rules[name]?.whenFull === 'refuse');
+  return {
+    ...callee,
+    prepare: async (data, readSecrets) => ({
+      ...(await callee.prepare(data, readSecrets)),
+      limits: {
+        scope,
+        key: await keyOf('concurrency', rules.concurrency?.key, data),
+        rateKey: await keyOf('rate', rules.rate?.key, data),
+        ...(refusing.length === 0 ? {} : { refusing }),
+      },
+    }),
+  };
+};
