@@ -135,6 +135,7 @@ export class Weft extends Construct {
       WEFT_VERSION: settings.version,
       WEFT_RETENTION_DAYS: String(settings.retentionDays),
       WEFT_START_BUDGET_MS: String(settings.startBudgetMs),
+      ...(settings.waits === 'table' ? { WEFT_WAITS: settings.waits } : {}),
       ...limitsEnvironment(settings),
       ...(Object.keys(settings.quotas).length === 0 ? {} : { WEFT_QUOTAS: JSON.stringify(settings.quotas) }),
       WEFT_AUDIT: JSON.stringify({

@@ -166,9 +166,9 @@ const readingsOf = (activity: Activity, { database, size }: Pick<Storage, 'datab
 
 /** The settings that the ports have. */
 function settingsPort({ settings, ownPorts }: PortOptions): Ports['settings'] {
-  const { brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit, host, url } = settings;
+  const { brand, version, retentionDays, maxScale, startBudgetMs, waits, limits, quotas, audit, host, url } = settings;
   return {
-    ...{ brand, version, retentionDays, maxScale, startBudgetMs, limits, quotas, audit },
+    ...{ brand, version, retentionDays, maxScale, startBudgetMs, waits, limits, quotas, audit },
     secretSources: settings.secretSources,
     // The port may be known only when requests are served.
     get url() {

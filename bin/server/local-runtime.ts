@@ -16,7 +16,7 @@ import { onExecutionEnd } from '../../lib/engine/recovery/lifecycle.ts';
 import { route } from '../../lib/engine/routing/router.ts';
 import { startByClock } from '../../lib/engine/routing/starts.ts';
 import { FaultError, toTaskError } from '../../lib/engine/tasks/results.ts';
-import { type StepInput, step } from '../../lib/engine/tasks/step.ts';
+import { type StepInput, step, withoutAttempt } from '../../lib/engine/tasks/step.ts';
 import { omitUndefined } from '../../lib/language/omit-undefined.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import { nextTick, parseCron } from '../../lib/time/cron/cron.ts';
@@ -69,7 +69,7 @@ function functionsOf({ ports, observer, around = (work) => work(), deliversTwice
     invoke: (name: string, payload: unknown, { clientContext }: InvokeContext) => {
       if (name !== STEPS_FUNCTION) return invokeAsTask(ports().lambdas, { function: name, payload, clientContext });
       onInvoke?.();
-      return around(() => step(ports(), payload as StepInput).catch(throwLogged));
+      return around(() => step(ports(), withoutAttempt(payload as StepInput)).catch(throwLogged));
     },
     ring: async (input: object) => {
       onInvoke?.();
@@ -104,8 +104,8 @@ export function openRuntime(options: RuntimeOptions) {
   const { database, clock, observer } = options;
   const { invoke, ring, onEnd, deliver, giveUpEvent, tick, giveUpTick } = functionsOf(options);
   const activity = new Activity();
-  const { onTransition } = observer;
-  const calls = { invoke, onEnd, ...omitUndefined({ onTransition, tenantOf: options.tenantOf }) };
+  const { onTransition, onWait } = observer;
+  const calls = { invoke, onEnd, ...omitUndefined({ onTransition, onWait, tenantOf: options.tenantOf }) };
   const shared = { database, clock, activity, ...omitUndefined({ alarm: options.alarm }) };
   const executions = localExecutions({ ...shared, ...calls });
   const bus = localBus({ ...shared, deliver, giveUp: giveUpEvent });

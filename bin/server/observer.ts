@@ -15,6 +15,8 @@ export interface Observer {
   readonly onInvoke?: () => void;
   /** Called for each transition of a state machine. */
   readonly onTransition?: LocalExecutionsOptions['onTransition'];
+  /** Called for each state of a state machine that begins to wait. */
+  readonly onWait?: LocalExecutionsOptions['onWait'];
   /** Called for each event that the bus accepts. */
   readonly onPublish?: () => void;
   /** Called once with the administrator's key when it was generated. */

@@ -34,6 +34,7 @@ export interface LocalSettings {
   /** The maximum `minScale` of a container service; default 3. */
   readonly maxScale?: number | undefined;
   /** How long a run may take where it is started before a machine continues it, milliseconds; default 100, 0: not at all. */
+  readonly waits?: Settings['waits'];
   readonly startBudgetMs?: number | undefined;
   /** The limits of the runs of each namespace; none by default. */
   readonly limits?: RunLimits | undefined;

@@ -86,7 +86,7 @@ const TRIGGERS = {
   sweep: {
     about: 'Completes interrupted work',
     timeout: Duration.minutes(15),
-    needs: [...RUNS, 'schedules', 'containers'],
+    needs: [...RUNS, 'schedules', 'timers', 'containers'],
     // A job that repeats runs checks their inputs by a schema.
     scripts: true,
     waits: true,

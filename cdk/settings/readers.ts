@@ -249,6 +249,7 @@ export const READERS: Readonly<Record<Exclude<keyof Settings, 'version'>, Reader
   concurrency: { fallback: {}, read: shaped(CONCURRENCY, 'table of functions and numbers') },
   maxWaitingRequests: { read: count(MAX_COUNT) },
   startBudgetMs: { fallback: 100, read: count(MAX_START_BUDGET_MS, 0) },
+  waits: { fallback: 'machine', read: matching(/^(machine|table)$/, 'machine or table') },
   maxDescendants: { fallback: 100_000, read: count(MAX_COUNT) },
   maxActiveRuns: { read: count(MAX_COUNT) },
   maxStartsPerSecond: { read: count(MAX_COUNT) },

@@ -46,6 +46,8 @@ export interface Settings {
    * begins it.
    */
   readonly startBudgetMs: number;
+  /** `machine`: a run that waits stands at a state of its state machine. `table`: it has none while it waits. */
+  readonly waits: 'machine' | 'table';
   /** The most descendants of a run: its subflows, their subflows, and so on. */
   readonly maxDescendants: number;
   /** How many runs of each namespace are active at once; undefined: any number, unless the namespace limits them. */

@@ -1,5 +1,5 @@
 import { concurrentCalls } from '../../lib/adapters/aws/account.ts';
-import { containers, enginePorts, installation, meter, traces } from '../../lib/adapters/aws/deployed.ts';
+import { containers, enginePorts, installation, meter, timers, traces } from '../../lib/adapters/aws/deployed.ts';
 import { withFaultLog } from '../../lib/api/fault-log.ts';
 import { withTraces } from '../../lib/api/trace-export.ts';
 import { storeConcurrentCalls } from '../../lib/domain/instances/waiting-requests.ts';
@@ -18,7 +18,7 @@ const JOBS_MS = 14 * MINUTE_MS;
 export const handler = withTraces(
   withFaultLog<void, void>(
     async () => {
-      const ports = { ...enginePorts(), containers: containers() };
+      const ports = { ...enginePorts(), timers: timers(), containers: containers() };
       if (ports.settings.limits?.waitingRequests === 'half of the account') {
         await storeConcurrentCalls(ports, await concurrentCalls());
       }

@@ -52,6 +52,11 @@ export interface Settings {
    * default is 100. 0: a machine begins each run.
    */
   readonly startBudgetMs?: number | undefined;
+  /**
+   * `machine`, the default: a run that waits for an event, a decision or longer than a minute stands at a state of its machine.
+   * `table`: it has no machine, where it does not need one for other waits.
+   */
+  readonly waits?: 'machine' | 'table' | undefined;
   readonly limits?: RunLimits | undefined;
   /** By the name of a quota: how many of the things there may be; a namespace can set its own. */
   readonly quotas?: Readonly<Record<string, number>> | undefined;

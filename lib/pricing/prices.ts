@@ -17,6 +17,8 @@ export const PRICES = {
   /** Step Functions: transitions of STANDARD (states that are entered, retries of tasks), executions of EXPRESS. */
   transitions: 25,
   express: 1,
+  /** A second of an execution of EXPRESS that waits, in 64 MB. */
+  expressSeconds: 1.04,
   /** EventBridge, each event of up to 64 KB. */
   events: 1,
   /** EventBridge Scheduler, each call of a function. */
@@ -34,6 +36,7 @@ export const LABELS: Readonly<Record<keyof typeof PRICES, string>> = {
   writeUnits: 'DynamoDB write units',
   transitions: 'Step Functions transitions',
   express: 'Step Functions Express executions',
+  expressSeconds: 'Step Functions Express seconds',
   events: 'EventBridge events',
   timers: 'EventBridge Scheduler invocations',
 };

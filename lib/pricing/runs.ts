@@ -1,4 +1,3 @@
-import { type Branch, INVOKE_AND_WAIT, type State } from '../compiler/emit/asl.ts';
 import { emit } from '../compiler/emit/emit.ts';
 import {
   type CalleeKind,
@@ -16,6 +15,7 @@ import type { ActionPlan, Plan, StatePlan, WorkKind, WorkOf } from '../compiler/
 import { actionsOf, exitsOf } from '../compiler/plan/traits.ts';
 import { ownMember } from '../language/own-members.ts';
 import { limitsOf } from './call-limits.ts';
+import { type Circumstances, priceMachine, STEP, type Waits } from './machines.ts';
 import { type Bound, plus, pricePath, type Step, used } from './paths.ts';
 import type { Used } from './prices.ts';
 
@@ -31,16 +31,8 @@ export interface RunCost {
  * Amounts as measured in bench/calls.json, for data below 1 KB. A test compares them.
  */
 const REQUEST = { requests: 1, lambdas: 1, readUnits: 2, writeUnits: 3 };
-/** One call of the steps function: it reads the run and commits it. */
-const STEP = { lambdas: 1, readUnits: 1, writeUnits: 2 };
 /** The first call of the steps function by a machine, and its choice of the next state. */
 const FIRST_STEP = { ...STEP, transitions: 2 };
-/** A call that the run waits for: its task, and its end. */
-const CALLING = { lambdas: 1, readUnits: 2, writeUnits: 5 };
-/** A wait with a listener, which is written before it. The end of the wait also runs the states after it. */
-const LISTENING = { ...CALLING, readUnits: 3, writeUnits: 7 };
-/** A delay that a timer ends: the task that sets it, and its call. */
-const SLEEPING = { lambdas: 2, timers: 1, readUnits: 3, writeUnits: 3 };
 /** A place in the concurrency of the workflow: it is taken when the run is stored, and released after its end. */
 const PLACE = { readUnits: 3, writeUnits: 6 };
 /** A start that the rate of the workflow counts: the run is stored with it. */
@@ -206,6 +198,11 @@ function startOf({ start }: Plan): { readonly op: 'webhook' | 'event'; readonly 
   return { op: 'event', uses: plus(used(STARTS.event), ARRIVAL, further) };
 }
 
+function callsFirst(plan: Plan): boolean {
+  const first = ownMember(plan.states, plan.entry);
+  return first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
+}
+
 /** Whether each run is held back before it begins. */
 const isHeld = ({ debounce, start }: Plan): boolean =>
   debounce !== undefined || ('batch' in start && start.batch !== undefined);
@@ -214,46 +211,17 @@ const isHeld = ({ debounce, start }: Plan): boolean =>
 const controlOf = ({ concurrency, rate }: Plan): Used =>
   plus(plus(used(), PLACE, concurrency === undefined ? 0 : 1), RATED, rate === undefined ? 0 : 1);
 
-/** The next states of a machine's state without failures. */
-function nextOf(state: State): string[] {
-  if (state.Type === 'Choice')
-    return [...state.Choices.map(({ Next }) => Next), ...(state.Default ? [state.Default] : [])];
-  return 'Next' in state && state.Next !== undefined ? [state.Next] : [];
-}
-
-/** The number of parallel calls of a state, by its id, which is its name in the machine. */
-type ItemsOf = (id: string) => number;
-
-/** The amounts that entering a state of a machine uses. */
-function usesOf(name: string, state: State, itemsOf: ItemsOf, bound: Bound): Partial<Used> {
-  const entered = used({ transitions: 1 });
-  if (state.Type === 'Map') return plus(entered, priceMachine(state.ItemProcessor, itemsOf, bound), itemsOf(name));
-  if (state.Type !== 'Task') return entered;
-  if (state.Resource !== INVOKE_AND_WAIT) return plus(entered, STEP);
-  const payload = JSON.stringify(state.Arguments);
-  if (payload.includes('"sleep":')) return plus(entered, SLEEPING);
-  return plus(entered, payload.includes('"listen":') ? LISTENING : CALLING);
-}
-
-function priceMachine({ StartAt, States }: Branch, itemsOf: ItemsOf, bound: Bound): Used {
-  const stepOf = (name: string): Step => {
-    const state = ownMember(States, name) as State;
-    const next = nextOf(state);
-    return { uses: usesOf(name, state, itemsOf, bound), next, ends: next.length === 0 };
-  };
-  return pricePath(stepOf, StartAt, bound) ?? used();
-}
-
 /**
  * The amounts that a run of a plan uses besides the duration of Lambda functions, if it begins in the request that
- * starts it; `items` is the number of items of each `foreach`.
+ * starts it; `items` is the number of items of each `foreach`, `waits` the setting of the installation.
  */
-export function priceRuns(plan: Plan, items: number): RunCost[] {
+export function priceRuns(plan: Plan, items: number, waits: Waits = 'machine'): RunCost[] {
   const { definition, tier } = emit(plan);
   const itemsOf = (id: string): number => {
     const work = Object.hasOwn(plan.states, id) ? plan.states[id]?.work : undefined;
     return work?.do === 'all' ? work.actions.length : items;
   };
+  const circumstances = (bound: Bound): Circumstances => ({ plan, itemsOf, waits, bound });
   const stepOf = (id: string): Step => {
     const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
     return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, { plan, items });
@@ -267,23 +235,21 @@ export function priceRuns(plan: Plan, items: number): RunCost[] {
   };
   const express = used({ express: 1, ...STEP });
   // A run that must wait is continued by a machine that can wait.
-  const continued = (): Used => plus(express, priceMachine(emit(plan, 'anyState').definition, itemsOf, 'most'));
+  const continued = (): Used => plus(express, priceMachine(emit(plan, 'anyState').definition, circumstances('most')));
   const waitsNever = !Object.values(plan.states).some((state) => mayWait(state) && !isAtOnce(plan, state));
   const waitsSurely = !mayEndInPlace(plan);
   // If the run must wait for its calls, a machine that begins at this wait continues it.
   const fromWait = (bound: Bound): Used =>
     waitsNever || (bound === 'least' && !waitsSurely)
       ? used()
-      : priceMachine(emit(plan, 'firstWait').definition, itemsOf, bound);
+      : priceMachine(emit(plan, 'firstWait').definition, circumstances(bound));
   const machine = (bound: Bound): Used => {
     if (tier === 'EXPRESS') return bound === 'most' && !waitsNever ? continued() : express;
     // The machine begins with a step, and a choice leads to the wait at which the step stopped.
-    return waitsSurely ? plus(fromWait(bound), FIRST_STEP) : priceMachine(definition, itemsOf, bound);
+    return waitsSurely ? plus(fromWait(bound), FIRST_STEP) : priceMachine(definition, circumstances(bound));
   };
-  const first = plan.states[plan.entry];
-  const callsFirst = first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
   // The run is stored when its machine begins: its first state needs no commit before a call.
-  const stored = callsFirst ? -1 : 0;
+  const stored = callsFirst(plan) ? -1 : 0;
   const callsChildren = Object.values(plan.states).some(({ work }) => actionsOf(work).length > 0);
   const held = (bound: Bound): Used => plus(plus(works(bound), machine(bound)), HELD);
   const begin = (bound: Bound): Used =>

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parameterVault } from '../../lib/adapters/aws/vault.ts';
 import { localVault } from '../../lib/adapters/local/vault.ts';
 import { vaultContract } from '../contract/vault.ts';
@@ -94,7 +94,7 @@ describe('the vault in Parameter Store', () => {
     expect(server.requests.length - before).toBe(1);
     now += 1;
     expect(await Promise.all([vault.adminKey(), vault.adminKey()])).toEqual(['secret', 'secret']);
-    await vi.waitFor(async () => expect(await vault.adminKey()).toBe('changed'));
+    await expect.poll(() => vault.adminKey()).toBe('changed');
     expect(server.requests.length - before).toBe(2);
   });
 

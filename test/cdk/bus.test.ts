@@ -183,11 +183,14 @@ describe('timers', () => {
     expect(text).toContain(':schedule-group/weft--timers"');
   });
 
-  test('are created by the steps function alone, in their group', () => {
+  test('are created by the steps function and the reconciler alone, in their group', () => {
     const policies = ofType(resources, 'AWS::IAM::Policy').filter(([, policy]) =>
       JSON.stringify(policy).includes(':schedule/weft--timers/*"'),
     );
-    expect(policies.map(([id]) => id)).toEqual([expect.stringMatching(/^FunctionsstepsRole/)]);
+    expect(policies.map(([id]) => id).toSorted()).toEqual([
+      expect.stringMatching(/^FunctionsstepsRole/),
+      expect.stringMatching(/^FunctionssweepRole/),
+    ]);
     const setting = statementsOf(resources, 'FunctionsstepsRole').filter((statement) =>
       JSON.stringify(statement).includes('scheduler:'),
     );

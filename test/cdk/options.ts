@@ -34,6 +34,7 @@ export const EVERY_OPTION = {
   tracing: 'true',
   vault: '{"address": "https://vault.example.com", "login": "/our/vault"}',
   vpc: '{"subnets": ["subnet-0a1b2c3d"], "securityGroups": ["sg-0a1b2c3d"]}',
+  waits: 'table',
   webAcl: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/flows/1234abcd-12ab-34cd-56ef-1234567890ab',
 } as const;
 

@@ -238,6 +238,7 @@ describe('rights', () => {
     expect(passing.length).toBeGreaterThan(0);
     const passed = passing.map(({ Condition, Resource }) => `${JSON.stringify(Resource)} ${JSON.stringify(Condition)}`);
     expect([...new Set(passed)].toSorted()).toEqual([
+      expect.stringMatching(/"SchedulesRole.*"TimersRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),
       expect.stringMatching(/"ContainersRole.*"iam:PassedToService":"lambda.amazonaws.com"/),
       expect.stringMatching(/"MachinesRole.*"iam:PassedToService":"states.amazonaws.com"/),
       expect.stringMatching(/"SchedulesRole.*"iam:PassedToService":"scheduler.amazonaws.com"/),

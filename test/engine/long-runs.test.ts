@@ -93,7 +93,7 @@ states: [{id: go, type: foreach, timeout: P1D, array: 'jq([range(${SLOW_CHILDREN
   test(`polls ${POLLS} times, in several executions`, async () => {
     const poll = `timeouts: {interrupt: P9D, kill: P10D}
 states:
-- {id: nap, type: delay, duration: PT30S, transform: 'jq(.n += 1)', transition: look}
+- {id: nap, type: delay, duration: PT40S, transform: 'jq(.n += 1)', transition: look}
 - {id: look, type: switch, conditions: [{condition: 'jq(.n < ${POLLS})', transition: nap}]}
 `;
     const { main, executions } = await run({ main: poll }, '{"n": 0}');

@@ -11,7 +11,7 @@ import { BusyError } from '../../lib/ports/executions.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/time/units.ts';
 import { QuotaSpace } from './space.ts';
 
-const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT1S}]\n';
+const NAP = 'timeouts: {interrupt: PT48H}\nstates: [{id: nap, type: delay, duration: PT40S}]\n';
 
 /** Step Functions defines this number of machines at once, and then one a second. */
 const BURST = 100;

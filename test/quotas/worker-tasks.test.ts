@@ -153,7 +153,8 @@ describe('runs that call workers while their namespace grows', () => {
     const namespace = await place();
     const tasks = await takeTasks(world.ports, namespace, 100);
     expect(tasks).toHaveLength(40);
-    const executions = { ...world.ports.executions, answer: () => Promise.reject(new Error('the process has ended')) };
+    const fail = () => Promise.reject(new Error('the process has ended'));
+    const executions = { ...world.ports.executions, answer: fail, start: fail };
     const crashing = { ...world.ports, settings: { ...world.ports.settings, startBudgetMs: 0 }, executions };
     for (const { task, lease } of tasks) {
       const holding = { namespace, queue: 'jobs', task, lease };

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { compile } from '../../../lib/compiler/compile.ts';
+import { WAITS, type Waits } from '../../../lib/pricing/machines.ts';
 import { BY_SIZE_AND_TIME, LABELS, openHour, PRICED_IN, PRICED_ON, perMillion } from '../../../lib/pricing/prices.ts';
 import { priceRuns, type RunCost } from '../../../lib/pricing/runs.ts';
 import { priceTemplates, type Template } from '../costs/template.ts';
@@ -92,16 +93,27 @@ function tableOf(cost: RunCost): string {
   ]);
 }
 
-async function priceWorkflow(file: string, items: number, isJson: boolean, terminal: Terminal): Promise<Outcome> {
+/** What the price of a workflow depends on. */
+interface Assumed {
+  readonly items: number;
+  readonly waits: Waits;
+}
+
+async function priceWorkflow(
+  file: string,
+  { items, waits }: Assumed,
+  isJson: boolean,
+  terminal: Terminal,
+): Promise<Outcome> {
   const compiled = compile(await readText(terminal, file));
   if ('problems' in compiled) throw new UsageError(`${file} is no valid workflow; see 'weft validate ${file}'`);
-  const costs = priceRuns(compiled.plan, items);
+  const costs = priceRuns(compiled.plan, items, waits);
   const priced = costs.map(({ op, least, most }) => ({
     op,
     least: { ...least, perMillion: perMillion(least) },
     most: { ...most, perMillion: perMillion(most) },
   }));
-  if (isJson) return success(toJson({ runs: priced, items, pricedOn: PRICED_ON, region: PRICED_IN }));
+  if (isJson) return success(toJson({ runs: priced, items, waits, pricedOn: PRICED_ON, region: PRICED_IN }));
   return success([...costs.map(tableOf), ...NOTES, `${SOURCE[0]?.toUpperCase()}${SOURCE.slice(1)}.`].join('\n'));
 }
 
@@ -111,20 +123,27 @@ function itemsOf(text: string): number {
   throw new UsageError(`--items is '${text}'; it must be a number from 1 to ${MAX_ITEMS}`);
 }
 
+function waitsOf(text: string): Waits {
+  const found = WAITS.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new UsageError(`--waits is '${text}'; it must be ${WAITS.join(' or ')}`);
+}
+
 export const cost = defineCommand({
   about: 'Prints the price of a workflow on AWS, or the monthly price of an installation; it needs neither',
-  usage: ['cost FILE [--items N]', 'cost --template cdk.out'],
+  usage: ['cost FILE [--items N] [--waits table]', 'cost --template cdk.out'],
   notes: ['The file - is the standard input.'],
   options: {
     items: { type: 'string', value: 'N', help: `number of items of each foreach (default: ${DEFAULT_ITEMS})` },
+    waits: { type: 'string', value: 'HOW', help: 'setting `waits` of the installation: machine (default) or table' },
     template: { type: 'string', value: 'PATH', help: 'folder that CDK wrote, or one CloudFormation template in JSON' },
   },
-  run: async ({ template, items = String(DEFAULT_ITEMS), json = false }, args, terminal) => {
+  run: async ({ template, items = String(DEFAULT_ITEMS), waits = 'machine', json = false }, args, terminal) => {
     if (template !== undefined) {
       needArguments('cost --template PATH', [], args);
       return priceTemplate(resolve(terminal.cwd, template), json);
     }
     needArguments('cost', ['FILE'], args);
-    return priceWorkflow(args[0] ?? '', itemsOf(items), json, terminal);
+    return priceWorkflow(args[0] ?? '', { items: itemsOf(items), waits: waitsOf(waits) }, json, terminal);
   },
 });

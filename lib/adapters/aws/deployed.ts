@@ -265,6 +265,7 @@ export const settings: () => Settings = /* @__PURE__ */ once(() => ({
   version: setting('WEFT_VERSION'),
   retentionDays: Number(setting('WEFT_RETENTION_DAYS')),
   startBudgetMs: Number(setting('WEFT_START_BUDGET_MS')),
+  waits: process.env['WEFT_WAITS'] === 'table' ? 'table' : 'machine',
   limits: limits(),
   quotas: parseJson(process.env['WEFT_QUOTAS'] ?? '{}') as Settings['quotas'],
   audit: parseJson(setting('WEFT_AUDIT')) as AuditSettings,

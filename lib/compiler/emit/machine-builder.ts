@@ -1,4 +1,5 @@
-import { mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
+import { ownMember } from '../../language/own-members.ts';
+import { isShort, mayContinueAsNew, mayWait, type WaitingState, waitsInParts } from '../plan/execution.ts';
 import { type BatchExits, exitsAfter, exitsFrom, successors } from '../plan/flow.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Catcher, type ChoiceRule, INVOKE, type Onward, type State } from './asl.ts';
@@ -17,6 +18,9 @@ const MAX_RULES = 500;
  * find its exits would grow with the square of the states.
  */
 const MAX_PASSED = 100_000;
+
+/** The choice with which a machine for any state begins has no more rules than this: with more waits, a step leads to them. */
+const MAX_FIRST_WAITS = 100;
 
 /** The payload of the batch after a wait, whose output has the number of the wait. */
 const RESUME = { ...EXECUTION, resume: '{% $states.input.pause %}', with: '{% $states.input %}' };
@@ -61,10 +65,7 @@ export class MachineBuilder {
     const anywhere = { waits: [...this.waitNames.keys()], mayEnd: true, passed: 0 };
     const first = kind === 'anyState' ? anywhere : exits;
     const isShared = this.hasManyRules(first, waits);
-    const name =
-      kind === 'firstWait'
-        ? this.firstWait(exits)
-        : this.addBatch(this.entryName(), EXECUTION, isShared ? anywhere : first);
+    const name = kind === 'firstWait' ? this.firstWait(exits) : this.firstBatch(kind, isShared ? anywhere : first);
     if (isShared) this.sharedBatch = this.addBatch('…', RESUME, anywhere);
     for (const state of waits) this.addWait(state);
     return name;
@@ -74,6 +75,13 @@ export class MachineBuilder {
   private firstWait({ waits }: BatchExits): string {
     const [first] = waits;
     return first !== undefined && waits.length === 1 ? this.nameOfWait(first) : this.addChoice(this.entryName(), waits);
+  }
+
+  /** The batch with which a machine begins. One for any state goes at once to the wait that its input may be. */
+  private firstBatch(kind: MachineKind, exits: BatchExits): string {
+    const batch = this.addBatch(this.entryName(), EXECUTION, exits);
+    const mayBeginAtWait = kind === 'anyState' && exits.waits.length > 0 && exits.waits.length <= MAX_FIRST_WAITS;
+    return mayBeginAtWait ? this.addChoice(this.entryName(), exits.waits, batch) : batch;
   }
 
   private nameOfWait(id: string): string {
@@ -153,19 +161,24 @@ export class MachineBuilder {
   private transitionFrom(name: string, { waits, mayEnd }: BatchExits): Onward {
     const [first] = waits;
     if (first === undefined) return { End: true };
-    // An execution whose run continues in a new one ends here.
-    const isOnlyExit = !mayEnd && waits.length === 1 && !this.mayContinueAsNew;
+    // An execution whose run continues in a new one, or waits without a machine, ends here.
+    const isOnlyExit = !mayEnd && waits.length === 1 && !this.mayContinueAsNew && !this.isShortDelay(first);
     if (isOnlyExit) return { Next: this.nameOfWait(first) };
     return { Next: this.addChoice(name, waits) };
   }
 
-  private addChoice(from: string, waits: readonly string[]): string {
+  private isShortDelay(id: string): boolean {
+    const work = ownMember(this.plan.states, id)?.work;
+    return work?.do === 'sleep' && isShort(work);
+  }
+
+  private addChoice(from: string, waits: readonly string[], otherwise = this.addEnd()): string {
     const name = this.names.assign(`${from} ?`);
     const rules: ChoiceRule[] = waits.map((id) => ({
       Condition: `{% $states.input.next = ${JSON.stringify(id)} %}`,
       Next: this.nameOfWait(id),
     }));
-    this.states[name] = { Type: 'Choice', Choices: rules, Default: this.addEnd() };
+    this.states[name] = { Type: 'Choice', Choices: rules, Default: otherwise };
     return name;
   }
 

@@ -205,6 +205,8 @@ export interface RunTask {
   readonly resume?: number;
   /** The output of the wait. */
   readonly with?: WaitOutput;
+  /** How many attempts of the task have failed; undefined: the machine does not say it. */
+  readonly attempt?: number;
 }
 
 /** A task that waits for its token. */

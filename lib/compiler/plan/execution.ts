@@ -2,7 +2,7 @@ import { addDuration, parseDuration } from '../../time/durations.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { isAcyclic } from './flow.ts';
 import { isLongLambda } from './lambdas.ts';
-import type { ActionPlan, FunctionPlan, Plan, StatePlan, WorkOf } from './plan.ts';
+import type { ActionPlan, FunctionPlan, Plan, StatePlan, Work, WorkOf } from './plan.ts';
 import { actionsOf, longestWaitOf, type WaitingKind, waitingOf } from './traits.ts';
 
 /** A state that may wait. */
@@ -105,6 +105,26 @@ export function durationMs(text: string): number | undefined {
 /** Whether a timer ends a delay. */
 export const isTimed = ({ duration }: Pick<WorkOf<'sleep'>, 'duration'>): boolean =>
   (durationMs(duration) ?? 0) >= MIN_TIMER_MS;
+
+/** The longest delay for which an EXPRESS execution is used, milliseconds: one second of it costs $1.04 per million. */
+export const MAX_SHORT_MS = 30_000;
+
+/** Whether an execution of the tier EXPRESS waits for the end of a delay, if the run has no machine yet or need not keep it. */
+export const isShort = ({ duration }: Pick<WorkOf<'sleep'>, 'duration'>): boolean =>
+  (durationMs(duration) ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_MS;
+
+/** The kinds of callees whose calls take little time of a step. */
+const BRIEF_CALLEES: ReadonlySet<CalleeKind | undefined> = new Set(['subflow', 'worker']);
+
+/** Whether a run that waits for this work needs no machine: for the end of a short delay, or of one call that another process makes. */
+export function isDetachable(plan: Pick<Plan, 'functions'>, work: Work): boolean {
+  if (work.do === 'sleep') return isShort(work);
+  return work.do === 'call' && BRIEF_CALLEES.has(calleeOf(plan, work.action));
+}
+
+/** Whether that also holds for a wait for events, a decision or the end of a longer delay, if runs wait in the table. */
+export const isDetachableInTable = (work: Work): boolean =>
+  work.do === 'sleep' ? isTimed(work) : work.do.startsWith('listen') || work.do === 'approve';
 
 /** The longest wait in one part, in days: an execution of Step Functions lasts a year at most. */
 export const MAX_PART_DAYS = 300;

@@ -258,19 +258,20 @@ export async function recordReplay(
 const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
 /**
- * Returns the events and replays of a type that became due in [from, now] and are wanted, the oldest first. All that
- * were recorded before the call are found.
+ * Returns the events and replays of a type that became due in [from, until] and are wanted, the oldest first. All that
+ * were recorded before the call are found. Without `until`: up to now.
  */
 export async function dueSince(
   needs: Needs & Pick<Ports, 'clock'>,
-  { home, type, from }: { readonly home: keys.Home; readonly type: string; readonly from: number },
+  { home, type, from, until }: { home: keys.Home; type: string; from: number; until?: number | undefined },
   isWanted: (event: CloudEvent) => boolean,
 ): Promise<Recorded[]> {
   const found: Recorded[] = [];
-  const now = needs.clock.now();
+  const now = Math.min(needs.clock.now(), until ?? Number.POSITIVE_INFINITY);
+  const to = until === undefined ? {} : { to: keys.timeText(until) };
   const isDue = ({ due, received, replay }: Recorded) => due <= now || due === received || replay !== undefined;
   for (const day of keys.eventsOfType(home, type, from, now + MAX_CLOCK_SKEW_MS)) {
-    for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from) })) {
+    for await (const items of pagesOf(needs.table, { ...day, from: keys.timeText(from), ...to })) {
       const recorded = await Promise.all(items.map((item) => resolve(needs, item)));
       found.push(...recorded.filter((one) => one !== undefined).filter((one) => isDue(one) && isWanted(one.event)));
     }

@@ -9,7 +9,9 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Item } from '../../ports/table.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
+import { putAt } from '../storage/batches.ts';
 import { orderedId, sha256, spreadId } from '../storage/ids.ts';
+import { sharedMachine } from '../storage/keys/machine-keys.ts';
 import * as keys from '../storage/keys.ts';
 import { readText, storeText } from '../storage/texts.ts';
 import { compileText, type ReadingPorts } from './reading.ts';
@@ -147,4 +149,26 @@ export async function keepMachine(
   const key = keys.revision(revision.workflow, revision.id);
   await table.write([{ do: 'update', key, set: { [ATTRIBUTES[kind]]: handle }, when: { present: true } }]);
   return remember({ ...revision, machines: { ...revision.machines, [kind]: handle } });
+}
+
+/**
+ * The stored handle of a machine that all workflows share; undefined if it was not defined, or has another definition by now.
+ * `definition`: a hash of it.
+ */
+export async function findShared(
+  { table }: Pick<Ports, 'table'>,
+  name: string,
+  definition: string,
+): Promise<string | undefined> {
+  const [item] = await table.get([sharedMachine(name)]);
+  return item?.['definition'] === definition ? String(item['handle']) : undefined;
+}
+
+/** Stores the handle of a machine that all workflows share: a process defines it only if no other one has. */
+export async function keepShared(
+  { table }: Pick<Ports, 'table'>,
+  name: string,
+  machine: { readonly handle: string; readonly definition: string },
+): Promise<void> {
+  await table.write([putAt(sharedMachine(name), { ...machine })]);
 }

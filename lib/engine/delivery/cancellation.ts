@@ -82,6 +82,6 @@ async function takeOver(ports: EnginePorts, unit: UnitOfWork, { handler, failure
   const { machine, step, wait } = current;
   const calling = wait?.calls === undefined ? {} : { wait: { origin: wait.origin, calls: wait.calls } };
   const abandoned = { machine, execution: runs.executionOf(current), step, ...calling };
-  const moved = { ...next, ...(await nextExecution(ports, current)) };
+  const moved = { ...next, ...(await nextExecution(ports, next)) };
   return { run: { ...moved, outbox: { ...next.outbox, abandoned } }, writes };
 }

@@ -2,7 +2,8 @@ import { MIN_TIMER_MS } from '../../compiler/plan/execution.ts';
 import * as listenerItems from '../../domain/events/listeners.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import type { Abandoned, Parent, Publication, Wait } from '../../domain/runs/waits.ts';
-import { startOrMove } from '../machines/executions.ts';
+import { waitOfToken } from '../machines/detached-waits.ts';
+import { ensureStarted, startOrMove } from '../machines/executions.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { endTask } from '../machines/tasks.ts';
 import type { CleanupPorts, DeliveryPorts, EnginePorts } from '../ports.ts';
@@ -26,6 +27,8 @@ export interface Delivery<P extends DeliveryPorts> {
   readonly goesOn?: boolean;
   /** The container or the execution of the run is known to have ended: it is not stopped again. */
   readonly hasStopped?: boolean;
+  /** The caller makes sure that an execution drives the run: the answer is for machines alone. */
+  readonly hasDriver?: boolean;
   /** Listeners that the commit left in the table. Lost by a crash, they are removed by the next event that they match. */
   readonly listeners?: WaitListeners | undefined;
   /** The caller of the run, if it was just read. */
@@ -41,8 +44,10 @@ export interface Delivery<P extends DeliveryPorts> {
  *
  * A process may crash between the commit and any line of this function, so each entry is delivered at least once, and each is
  * idempotent: the router processes an event once, the first answer to a task counts, a timer has the name of its attempt, a
- * run ends once, and a deletion may be repeated. An entry is only replaced by a commit of the run. A commit past a wait needs the task
- * of that wait, which the machine begins after its last task was answered. So nothing owed is lost: what is left undone is found again by the cause (a machine repeats its step, the bus its event, a client its request) or by the reconciler.
+ * run ends once, and a deletion may be repeated. An entry is only replaced by a commit of the run. A commit past a wait
+ * needs the task of that wait, which a machine begins after its last task was answered; where no machine stands at the wait
+ * before, its step has delivered its commit, or the reconciler does. So nothing owed is lost: what is left undone is found
+ * again by the cause (a machine repeats its step, the bus its event, a client its request) or by the reconciler.
  */
 export async function deliver<P extends DeliveryPorts>(ports: P, run: runs.Run, how: Delivery<P> = {}): Promise<void> {
   const owed = outboxOf(run, ports.clock.now());
@@ -69,8 +74,12 @@ const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   release,
   notify: async (_ports, run) => notifyEnd(run.id),
   tellCaller: (ports, run, { parent }, how) => tellCaller(ports, run, parent, how),
-  answer: async (ports, _run, { tokens, reply }) => {
-    for (const token of tokens) await endTask(ports, token, reply);
+  answer: async (ports, run, { tokens, reply }, { hasDriver = false }) => {
+    if (!hasDriver) await ensureStarted(ports, run);
+    // Nothing follows the detached wait of a run that has ended.
+    const isForAll = run.status === 'pending' && !hasDriver;
+    const open = isForAll ? tokens : tokens.filter((token) => waitOfToken(token) === undefined);
+    for (const token of open) await endTask(ports, token, reply);
   },
   forget: (ports, _run, { listeners: { owner, filters, number } }) =>
     listenerItems.removeAll(ports, owner, filters, number),

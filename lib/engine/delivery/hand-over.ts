@@ -135,7 +135,9 @@ async function handOverOne(
   const { table } = ports;
   const places = await concurrency.read(table, group, 1);
   const [first] = places.queue;
-  const remaining = places.holders.filter((text) => concurrency.holderOf(text).id !== leaving);
+  // A run that is queued has no place: an earlier version may have stored it as a holder too.
+  const idOf = (text: string) => concurrency.holderOf(text).id;
+  const remaining = places.holders.filter((text) => idOf(text) !== leaving && idOf(text) !== first?.id);
   const isLeaving = remaining.length < places.holders.length;
   const rules = first === undefined ? {} : await rulesOf(table, group.owner);
   const limit = first === undefined ? 0 : (rules.limit ?? Number.POSITIVE_INFINITY);

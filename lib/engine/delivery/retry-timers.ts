@@ -37,8 +37,11 @@ type NextAttempt = NonNullable<ReturnType<typeof nextAttemptOf>>;
 export const LOST_MS = 5 * MINUTE_MS;
 
 /** Whether the timer of the attempt that follows a failed one should have rung by now, milliseconds since 1970. */
-export const isTimerLost = ({ updated }: Pick<Run, 'updated'>, { delay }: NextAttempt, now: number): boolean =>
-  now >= updated + delay + LOST_MS;
+export const isTimerLost = (
+  { updated }: Pick<Run, 'updated'>,
+  { delay }: Pick<NextAttempt, 'delay'>,
+  now: number,
+): boolean => now >= updated + delay + LOST_MS;
 
 /** As `armRetry`, for the attempt that follows a failed child. `findCaller` is only called where a timer may be set. */
 export async function armNextAttempt(

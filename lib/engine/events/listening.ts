@@ -27,16 +27,20 @@ export type Offered =
 /**
  * Begins the wait of a machine's task: from now on an event that fulfils the wait ends the task. Events since the state
  * was entered count, so the router may have missed the run's listeners. Returns false if the run
- * does not stand at the wait. Safe to repeat.
+ * does not stand at the wait. `until`: the time after which the router has found the listeners, milliseconds since 1970.
+ * Safe to repeat.
  */
-export async function beginListening(ports: EnginePorts, { run: id, listen, token }: ListenTask): Promise<boolean> {
+export async function beginListening(
+  ports: EnginePorts,
+  { run: id, listen, token }: ListenTask,
+  until?: number,
+): Promise<boolean> {
   const key = { run: id, number: listen };
-  // The machine has gone on from the wait before.
-  const run = await updateWait(ports, key, ({ wait }) => ({
-    listening: withToken(wait.listening, token),
-    hasGoneOn: true,
-  }));
-  if (run !== undefined) await offerPast(ports, key, run);
+  // The machine has gone on from the wait before. That of a detached wait has its token already.
+  const run = await updateWait(ports, key, ({ wait: { listening } }) =>
+    listening.token === token ? undefined : { listening: withToken(listening, token), hasGoneOn: true },
+  );
+  if (run !== undefined) await offerPast(ports, key, run, until);
   return run !== undefined;
 }
 
@@ -165,12 +169,12 @@ const freeSlot = ({ filters, received }: Listening, event: CloudEvent): number =
   filters.findIndex((filter, index) => received[index] === null && matches(filter, event));
 
 /** Offers the events that were published since the wait counts them, oldest first. */
-async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun): Promise<void> {
+async function offerPast(ports: EnginePorts, key: WaitKey, run: ListeningRun, until?: number): Promise<void> {
   const { filters, since: from } = run.wait.listening;
   const home = await homeOf(ports, run);
   const types = [...new Set(filters.map(({ type }) => type))];
   const isWanted = (event: CloudEvent) => filters.some((filter) => matches(filter, event));
-  const found = await Promise.all(types.map((type) => events.dueSince(ports, { home, type, from }, isWanted)));
+  const found = await Promise.all(types.map((type) => events.dueSince(ports, { home, type, from, until }, isWanted)));
   const isProcessed = processedIn(run.processedEventIds);
   const offered = found.flat().filter((recorded) => !isProcessed(recorded));
   for (const recorded of offered.sort((a, b) => a.due - b.due)) {

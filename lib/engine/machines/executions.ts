@@ -6,11 +6,12 @@ import * as runs from '../../domain/runs/runs.ts';
 import * as revisions from '../../domain/tree/revisions.ts';
 import { NoMachineError } from '../../ports/executions.ts';
 import type { EnginePorts } from '../ports.ts';
+import { delayedStepMachine, type ExecutionHandle, redefineShared } from './call-machines.ts';
 import { ensureMachine, redefineMachine } from './definitions.ts';
+import { detachedWait, mayDetach } from './detached-waits.ts';
 import { inputOf, isAtFirstWait } from './outcomes.ts';
 
-/** The execution that drives a run: the version of the machine, the number of the execution, its tier, its beginning. */
-export type ExecutionHandle = Pick<runs.Run, 'machine' | 'executions' | 'express' | 'entryWait'>;
+export type { ExecutionHandle } from './call-machines.ts';
 
 /** The machine for a run that stands at a wait: a run that repeats another one from a state may wait anywhere. */
 const machineAt = (plan: Plan, state: string): MachineKind =>
@@ -20,13 +21,20 @@ const machineAt = (plan: Plan, state: string): MachineKind =>
 export async function firstExecution(
   ports: EnginePorts,
   revision: revisions.Revision,
-  { wait }: Pick<runs.Run, 'wait'>,
+  run: Pick<runs.Run, 'id' | 'wait' | 'machine' | 'express'>,
+  { executions = 1, mayBeDetached = true } = {},
 ): Promise<ExecutionHandle> {
   const plan = revisions.planOf(revision);
+  const { id, wait } = run;
+  if (wait !== undefined && mayBeDetached && mayDetach(ports, plan, run)) {
+    const detached = detachedWait({ id, executions }, wait);
+    const machine = await delayedStepMachine(ports);
+    return { machine, executions, express: true, entryWait: wait.number, wait: detached };
+  }
   const kind = wait?.isWaiting === true ? machineAt(plan, wait.state) : 'start';
   const machine = await ensureMachine(ports, revision, kind);
-  const entryWait = kind === 'firstWait' ? (wait?.number ?? 0) : 0;
-  return { machine, executions: 1, express: kind === 'start' && mayBeExpress(plan), entryWait };
+  const entryWait = kind === 'start' ? 0 : (wait?.number ?? 0);
+  return { machine, executions, express: kind === 'start' && mayBeExpress(plan), entryWait };
 }
 
 /** The execution in which a queued run begins. Its number is one higher: the execution that held the run back had that name. */
@@ -35,7 +43,7 @@ export async function nextOfFirst(
   revision: revisions.Revision,
   run: runs.Run,
 ): Promise<ExecutionHandle> {
-  return { ...(await firstExecution(ports, revision, run)), executions: run.executions + 1 };
+  return firstExecution(ports, revision, run, { executions: run.executions + 1 });
 }
 
 /** A run as it is stored after its execution was started, and whether that execution has not ended. */
@@ -65,15 +73,20 @@ async function start(ports: EnginePorts, run: runs.Run, moves = MAX_MOVES): Prom
   return moved.isCommitted ? start(ports, moved.run, moves - 1) : { run: moved.run, isRunning: true };
 }
 
+/** The machine in place of one that is missing: the same for a run that has not begun, else one that continues it. */
+async function machineInstead(ports: EnginePorts, run: runs.Run, isUnbegun: boolean): Promise<string> {
+  const shared = isUnbegun ? await redefineShared(ports, run) : undefined;
+  if (shared !== undefined) return shared;
+  const { machine: missing, entryWait, wait } = run;
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
+  const first = entryWait === 0 ? 'start' : machineAt(revisions.planOf(revision), wait?.state ?? '');
+  return redefineMachine(ports, revision, { kind: isUnbegun ? first : 'anyState', missing });
+}
+
 /** Defines the machine of a run again, and gives the run to it: at its beginning, or where it stands. */
 async function moveToNewMachine(ports: EnginePorts, run: runs.Run): Promise<runs.Committed> {
-  const revision = await revisions.need(ports, run.workflowId, run.revision);
   const isUnbegun = isAtFirstWait(run) || (run.step === 0 && run.wait === undefined);
-  const first = run.entryWait === 0 ? 'start' : 'firstWait';
-  const machine = await redefineMachine(ports, revision, {
-    kind: isUnbegun ? first : 'anyState',
-    missing: run.machine,
-  });
+  const machine = await machineInstead(ports, run, isUnbegun);
   if (machine === run.machine) return { run, isCommitted: true };
   const executionBegan = ports.clock.now();
   const handle = isUnbegun ? { machine } : { machine, executions: run.executions + 1, express: false, entryWait: 0 };

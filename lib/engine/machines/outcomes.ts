@@ -2,6 +2,8 @@ import type { Outcome } from '../../compiler/emit/task-protocol.ts';
 import { isQueued, type Run } from '../../domain/runs/runs.ts';
 import type { Wait } from '../../domain/runs/waits.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
+import { isDetached } from './call-machines.ts';
+import { inputOfDetached } from './detached-waits.ts';
 import { toWaitSeconds } from './wait-seconds.ts';
 
 export const END: Outcome = { next: '', pause: 0, seconds: 0 };
@@ -27,10 +29,12 @@ export const isAtFirstWait = ({ entryWait, wait }: Pick<Run, 'entryWait' | 'wait
 
 /**
  * The input with which the execution of a run begins: always the same for one execution, as a second start with the same
- * input has no effect. The wait counts from the commit that began it.
+ * input has no effect. The rest of a wait counts from the commit that began it, or from the beginning of a later execution.
  */
 export function inputOf(run: Run): object {
-  const { wait, updated, hold } = run;
+  const { wait, updated, executionBegan, hold } = run;
   if (isQueued(run) && hold !== undefined) return { run: run.id, until: toTimestamp(hold.first ?? hold.until) };
-  return { run: run.id, ...(wait !== undefined && isAtFirstWait(run) ? outcomeOfWait(wait, updated) : {}) };
+  if (wait !== undefined && isDetached(run)) return inputOfDetached(run, wait);
+  const isWaiting = wait !== undefined && isAtFirstWait(run);
+  return { run: run.id, ...(isWaiting ? outcomeOfWait(wait, Math.max(updated, executionBegan)) : {}) };
 }

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../time/units.ts';
 import { driveCall } from '../admission/admission.ts';
 import { nextAttemptOf } from '../delivery/call-ends.ts';
 import { deliver } from '../delivery/deliver.ts';
-import type { CleanupPorts } from '../ports.ts';
+import type { DeliveryPorts } from '../ports.ts';
 import { childId } from '../run/child-ids.ts';
 import { isCalling, newestAttempt } from './waiting-calls.ts';
 
@@ -17,7 +17,7 @@ const MAX_CALLS = 1000;
  * Reports the ends of the runs that a run waits for: a request that ended one may have crashed before it did so, and is not
  * repeated where a person sent it. `isExclusive`: no other process is at work. Safe to repeat: the first report counts.
  */
-export async function reportEndedCalls(ports: CleanupPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
+export async function reportEndedCalls(ports: DeliveryPorts, run: runs.Run, isExclusive: boolean): Promise<void> {
   if (!isCalling(run)) return;
   const { origin, calls } = run.wait;
   const waiting = calls.waiting.slice(0, MAX_CALLS);

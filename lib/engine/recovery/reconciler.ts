@@ -15,7 +15,7 @@ import { MINUTE_MS } from '../../time/units.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { exportAudit } from '../events/audit-export.ts';
 import { definePostponed } from '../machines/early-definitions.ts';
-import type { CleanupPorts } from '../ports.ts';
+import type { DeliveryPorts } from '../ports.ts';
 import { REPORT_MS } from './ended-calls.ts';
 import { deliverEnd, ensureDriven } from './unattended-runs.ts';
 import { forEachOf, visitNamespaces } from './visits.ts';
@@ -34,7 +34,7 @@ export interface Pass {
 }
 
 interface Scope extends Pass {
-  readonly ports: CleanupPorts;
+  readonly ports: DeliveryPorts;
   readonly namespace: namespaces.Namespace;
   /** When the namespace was read, milliseconds since 1970. */
   readonly readAt: number;
@@ -148,12 +148,12 @@ const PROMISES: Readonly<Record<PromiseName, (scope: Scope) => Promise<void>>> =
 };
 
 /** A workflow that was changed has its schedule: the marker of the change names it until that is done. */
-async function armSchedules(ports: CleanupPorts): Promise<void> {
+async function armSchedules(ports: DeliveryPorts): Promise<void> {
   await forEachOf(await openSchedules(ports), CONCURRENCY, (open) => followChange(ports, open));
 }
 
 /** A clock that was ahead has left times in the future, up to which runs would not be counted. */
-async function withdrawFuture(ports: CleanupPorts, namespace: namespaces.Namespace): Promise<void> {
+async function withdrawFuture(ports: DeliveryPorts, namespace: namespaces.Namespace): Promise<void> {
   await namespaces.withdrawFuture(ports, namespace);
   await metrics.withdrawFutureMarks(ports, namespace);
 }
@@ -163,7 +163,7 @@ async function withdrawFuture(ports: CleanupPorts, namespace: namespaces.Namespa
  * when no item is open. A fault with one item or promise does not stop the others. Throws the first fault in the end.
  * The namespaces are visited side by side; the pass after one that reaches its end begins with the next namespace.
  */
-export async function reconcile(ports: CleanupPorts, pass: Pass): Promise<void> {
+export async function reconcile(ports: DeliveryPorts, pass: Pass): Promise<void> {
   const faults: unknown[] = [];
   const attempt = (work: Promise<void>): Promise<void> => work.catch((fault: unknown) => void faults.push(fault));
   await attempt(purging.finishAll(ports));

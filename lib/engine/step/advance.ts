@@ -191,7 +191,8 @@ async function commit(ports: RunnerPorts, unit: StepUnit, end: BatchEnd, how: Ad
   const { run, writes } = await unit.prepareCommit(endingOf(end));
   const stop = stopOf(end, unit.mustMove || ports.clock.now() >= how.until);
   const execution = stop === 'waits' || stop === 'moves' ? await how.chooseExecution?.(run) : undefined;
-  const next = { ...run, ...execution, historyEvents: run.historyEvents + addedEvents(run) };
+  const moved = { ...run, ...execution };
+  const next = { ...moved, historyEvents: moved.historyEvents + addedEvents(run) };
   // The first commit of a run notes its labels itself; its workflow sets them later where a machine begins it.
   if (next.seq > 1 && next.labels !== unit.run.labels) await runs.noteLabels(ports, next);
   const committed = await runs.commit(ports, next, writes);

@@ -8,6 +8,7 @@ import { signalOf } from '../delivery/call-ends.ts';
 import { deliver, type WokenCaller } from '../delivery/deliver.ts';
 import { tokensOf, type WaitListeners } from '../delivery/outbox.ts';
 import { fulfilledBy } from '../events/listening.ts';
+import { executionAtWait } from '../machines/continue-as-new.ts';
 import { inPlaceBudgetOf } from '../machines/in-place-budget.ts';
 import { replyToLeftWait } from '../machines/tasks.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -37,8 +38,10 @@ async function resumeHere(
   run: WaitingRun,
   { signal, tokens, holdsEvent = false, listeners }: Resumption,
 ): Promise<runs.Run | undefined> {
+  const revision = await revisions.need(ports, run.workflowId, run.revision);
   const how: Advance = {
-    revision: await revisions.need(ports, run.workflowId, run.revision),
+    revision,
+    chooseExecution: (current) => executionAtWait(ports, revisions.planOf(revision), current),
     until: ports.clock.now() + inPlaceBudgetOf(ports.settings),
     isBrief: true,
     signal,
@@ -107,26 +110,33 @@ export async function takeAndWake(
   return did;
 }
 
+/** What the end of its time means for a run: a delay is over, any other wait was in vain. */
+const endOf = ({ wait: { calls, listening } }: WaitingRun): 'due' | 'timedOut' =>
+  calls === undefined && listening === undefined ? 'due' : 'timedOut';
+
 /**
- * Resumes a run whose delay is over, which ends the task of its machine. Returns the reply to a task of a run that goes on
- * elsewhere, or has left the wait: another timer, or a process that crashed, has resumed the run. Safe to repeat.
+ * Resumes a run whose delay or other wait is over by its time, which ends the task of its machine. Returns the reply to a task of a run that goes on
+ * elsewhere, or has left the wait: another timer, or a process that crashed, has resumed the run. Safe to repeat. `read`: the
+ * run, as it was just read.
  */
 export async function wakeAtItsTime(
   ports: RunnerPorts,
   { run: id, number }: WaitKey,
-  token: string,
+  { token, read }: { readonly token: string; readonly read: runs.Run | undefined },
 ): Promise<TaskReply | undefined> {
   let isResumed = false;
-  const run = await retryOnConflict(async () => {
-    const found = await runs.find(ports, id);
+  const run = await retryOnConflict(async (attempt) => {
+    const found = attempt === 1 ? read : await runs.find(ports, id);
     if (!mayResume(ports) || !isWaiting(found, number)) return found;
-    const resumed = await resumeHere(ports, found, { signal: { kind: 'due' }, tokens: [token] });
+    const listeners = isListening(found, number) ? { listeners: listenersOf(found) } : {};
+    const how = { signal: { kind: endOf(found) }, tokens: [token], ...listeners };
+    const resumed = await resumeHere(ports, found, how);
     isResumed = resumed !== undefined;
     return resumed ?? found;
   });
   if (isResumed) return undefined;
   const { answer } = run?.outbox ?? {};
-  if (run === undefined || answer?.number !== number) return { reply: isWaiting(run, number) ? 'due' : 'left' };
+  if (run === undefined || answer?.number !== number) return { reply: isWaiting(run, number) ? endOf(run) : 'left' };
   await deliver(ports, run);
   return answer.tokens.includes(token) ? undefined : replyToLeftWait(run, ports.clock.now());
 }

@@ -14,6 +14,8 @@ import { armRetry } from '../delivery/retry-timers.ts';
 import { StateError } from '../evaluation/failures.ts';
 import { onAccountOf } from '../evaluation/tenants.ts';
 import { OverRateError } from '../limits/starts.ts';
+import { isDetached } from '../machines/call-machines.ts';
+import { limitWait } from '../machines/detached-waits.ts';
 import { firstExecution, startOrMove } from '../machines/executions.ts';
 import { isMadeByMachine } from '../native/machine-calls.ts';
 import type { RunnerPorts } from '../ports.ts';
@@ -81,7 +83,7 @@ class CallMaker {
   private async begin(caller: WaitingRun): Promise<TaskReply | undefined> {
     const { ports, task } = this;
     const stored = await runs.find(ports, childId(caller, caller.wait.origin, task.call));
-    if (stored?.kind === 'call') return this.serve(stored);
+    if (stored?.kind === 'call') return (await this.cancelIfLeft(stored)) ? undefined : this.serve(stored);
     if (stored !== undefined) return this.takeUp(stored);
     const call = { ...(await prepareCall(ports, caller, task.call)), task };
     const child = await call.callee.newChild(ports, call);
@@ -132,7 +134,11 @@ class CallMaker {
 
   /** A caller that has left its wait in the meantime did not see this child and cannot cancel it. */
   private async cancelIfLeft(child: runs.Run): Promise<boolean> {
-    if ((await this.findCaller()) !== undefined) return false;
+    const caller = await this.findCaller();
+    if (caller !== undefined) {
+      if (isDetached(caller)) await limitWait(this.ports, caller);
+      return false;
+    }
     await cancel(this.ports, child, BY_PARENT);
     return true;
   }

@@ -8,9 +8,10 @@ import { serve } from '../calls/serving.ts';
 import { noteUnawaitedFailure } from '../containers/caller-log.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { owesAnswer } from '../delivery/outbox.ts';
-import { canBeginAt, continueAsNew, shouldContinueAsNew } from '../machines/continue-as-new.ts';
+import { isDetached } from '../machines/call-machines.ts';
+import { canBeginAt, continueAsNew, executionAtWait, shouldContinueAsNew } from '../machines/continue-as-new.ts';
 import { startExecution } from '../machines/executions.ts';
-import { END, outcomeOfHold, outcomeOfWait } from '../machines/outcomes.ts';
+import { END, isAtFirstWait, outcomeOfHold, outcomeOfWait } from '../machines/outcomes.ts';
 import { isMadeByMachine, prepareForMachine, takeFromMachine } from '../native/machine-calls.ts';
 import type { NativeChild } from '../native/serving.ts';
 import type { EnginePorts, RunnerPorts } from '../ports.ts';
@@ -44,15 +45,19 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     const { status, wait } = run;
     const isAtOtherWait = status === 'pending' && wait?.isWaiting === true && wait.number !== task.resume;
     const isOver = status !== 'pending' || isAtOtherWait;
+    const isLeftToOther = !isDelivered && isDuplicate(task);
     // The process that committed the run may have crashed before it delivered what that owes.
-    if (isOver && !isDelivered) await deliver(ports, run, { hasStopped: true });
+    if (isOver && !isDelivered && !isLeftToOther) await deliver(ports, run, { hasStopped: true });
     if (status !== 'pending') return outcomeOfEnd(run);
-    if (isStale(run, task)) return restart(ports, run);
+    const isElsewhere = isStale(run, task) || (isAtOtherWait && hasMoved(run, task));
+    if (isElsewhere) return isLeftToOther ? END : restart(ports, run);
     if (runs.isQueued(run)) return beginLater(ports, run);
     if (isMadeByMachine(run)) return invokeByMachine(ports, run, task);
     if (run.kind === 'call') return serveHere(ports, run);
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return replaceExecution(ports, run);
+    // An execution of the tier EXPRESS ends after five minutes, and nothing reports that.
+    if (ports.clock.now() >= end && isDetached(run)) return replaceExecution(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
     current = await advanceOnce(ports, run, task);
   }
@@ -81,9 +86,18 @@ async function invokeByMachine(ports: RunnerPorts, child: NativeChild, { with: r
   return outcomeOfEnd(ended);
 }
 
+/**
+ * Whether the task of a run that has gone on is that of an execution which AWS started twice: it is a first attempt, and the other
+ * one has crashed or starts what follows. Else every further execution of the run would be started twice, too.
+ */
+const isDuplicate = ({ attempt }: RunTask): boolean => attempt === 0;
+
 /** Whether another execution drives the run by now. */
 const isStale = (run: runs.Run, { execution }: RunTask): boolean =>
   execution !== undefined && run.machine !== '' && execution !== runs.executionOf(run);
+
+/** Whether a later execution begins at the wait of the run: the call goes on after an earlier wait. */
+const hasMoved = (run: runs.Run, { resume }: RunTask): boolean => resume !== undefined && isAtFirstWait(run);
 
 /** The process that moved the run to another execution may have crashed before it started that one. */
 async function restart(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
@@ -100,7 +114,7 @@ async function beginLater(ports: RunnerPorts, run: runs.Run): Promise<Outcome> {
   return begun.kind === 'call' && isHere ? serveHere(ports, begun) : END;
 }
 
-/** The attempts of a task of the wait are exhausted: a new execution makes them again. */
+/** The attempts of a task of the wait are exhausted, or the execution would end before the run waits: a new one goes on. */
 async function replaceExecution(ports: EnginePorts, run: runs.Run): Promise<Outcome> {
   await continueAsNew(ports, run);
   return END;
@@ -126,7 +140,9 @@ async function advanceOnce(ports: RunnerPorts, run: runs.Run, task: RunTask): Pr
   const until = ports.clock.now() + CHECKPOINT_MS;
   const signal = run.wait?.isWaiting ? toResumeSignal(task.with) : { kind: 'due' as const };
   const advance = async (): Promise<Current> => {
-    const advanced = await advanceUntilWait(ports, run, { revision, until, signal, delivery: { wakeCaller } });
+    const chooseExecution = (current: runs.Run) => executionAtWait(ports, revisions.planOf(revision), current);
+    const how = { revision, until, signal, chooseExecution, delivery: { wakeCaller } };
+    const advanced = await advanceUntilWait(ports, run, how);
     if (advanced.stop === 'taken over') return readAgain(ports, run.id);
     return { run: advanced.run, isDelivered: true };
   };

@@ -1,6 +1,8 @@
 import type { SleepTask, TaskReply, TimerCall } from '../../compiler/emit/task-protocol.ts';
 import * as runs from '../../domain/runs/runs.ts';
 import { sha256 } from '../../domain/storage/ids.ts';
+import { isDetached } from '../machines/call-machines.ts';
+import { limitWait } from '../machines/detached-waits.ts';
 import { toWaitSeconds } from '../machines/wait-seconds.ts';
 import type { RunnerPorts } from '../ports.ts';
 import { isWaiting, type WaitingRun } from '../run/waiting-run.ts';
@@ -21,7 +23,8 @@ const timerOf = ({ run, sleep, token }: SleepTask): string => `${run}.${sleep}.$
 export async function beginSleep(ports: RunnerPorts, task: SleepTask): Promise<TaskReply | undefined> {
   const { run: id, sleep, token } = task;
   const run = await runs.find(ports, id);
-  if (!isWaiting(run, sleep)) return wakeAtItsTime(ports, { run: id, number: sleep }, token);
+  if (!isWaiting(run, sleep)) return wakeAtItsTime(ports, { run: id, number: sleep }, { token, read: run });
+  if (isDetached(run)) return (await limitWait(ports, run)) ? undefined : restOf(ports, run);
   const { wake, until } = run.wait;
   const mayBeLate = wake === until && wake - ports.clock.now() >= MIN_LEFT_MS;
   const timer = { name: timerOf(task), at: wake, input: { run: id, timer: sleep, token } satisfies TimerCall };
@@ -36,7 +39,7 @@ export async function endSleep(
 ): Promise<TaskReply | undefined> {
   const run = await runs.find(ports, id);
   if (isWaiting(run, timer) && ports.clock.now() < run.wait.wake) return restOf(ports, run);
-  return wakeAtItsTime(ports, { run: id, number: timer }, token);
+  return wakeAtItsTime(ports, { run: id, number: timer }, { token, read: run });
 }
 
 const restOf = ({ clock }: RunnerPorts, { wait }: WaitingRun): TaskReply => ({

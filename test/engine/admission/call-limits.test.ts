@@ -329,7 +329,7 @@ describe('a call that waits for its function', () => {
     await world.pass(world.time.clock.now());
     expect(server.atWork).toBe(1);
     await change(world, bank('concurrency: {limit: 4}') + each(12));
-    await vi.waitFor(() => expect(server.atWork).toBe(4));
+    await expect.poll(() => server.atWork).toBe(4);
     await change(world, bank('concurrency: {limit: 2}') + each(12));
     await world.pass(world.time.clock.now() + CALL_MS);
     expect(server.atWork).toBe(2);

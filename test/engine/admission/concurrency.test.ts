@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import { list } from '../../../lib/domain/instances/instances.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
@@ -153,7 +153,7 @@ describe('a workflow with a limit', () => {
     await start(world, { n: 0 });
     const invocation = { namespace: world.namespace, path: '/main', ref: '', input: Buffer.from('{"n":1}') };
     const waiting = executeAndWait(world.ports, invocation);
-    await vi.waitFor(async () => expect(await shown(world)).toEqual(['0 pending', '1 queued']));
+    await expect.poll(() => shown(world)).toEqual(['0 pending', '1 queued']);
     await world.pass();
     expect((await waiting).run.status).toBe('complete');
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
 import { createWorkflow } from '../../../lib/engine/changes/publishing.ts';
@@ -85,9 +85,9 @@ describe('a workflow with a debounce', () => {
         input: Buffer.from(`{"n":${n}}`),
       });
     const first = wait(1);
-    await vi.waitFor(async () => expect(await shown(world)).toEqual(['1 queued']));
+    await expect.poll(() => shown(world)).toEqual(['1 queued']);
     const second = wait(2);
-    await vi.waitFor(async () => expect(await shown(world)).toEqual(['2 queued']));
+    await expect.poll(() => shown(world)).toEqual(['2 queued']);
     await world.pass();
     const replies = await Promise.all([first, second]);
     expect(replies.map(({ run, existing }) => [run.data, existing])).toEqual([

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../lib/domain/errors.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
@@ -78,7 +78,7 @@ describe('a workflow with a rate', () => {
     await start(world, { n: 0, k: 'x' });
     const invocation = { namespace: world.namespace, path: '/main', ref: '', input: Buffer.from('{"n":1,"k":"x"}') };
     const waited = executeAndWait(world.ports, invocation);
-    await vi.waitFor(async () => expect(await shown(world)).toEqual(['0 complete', '1 queued']));
+    await expect.poll(() => shown(world)).toEqual(['0 complete', '1 queued']);
     await world.pass();
     const { run } = await waited;
     expect(run.status).toBe('complete');

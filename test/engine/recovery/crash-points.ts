@@ -26,6 +26,9 @@ async function finish(world: World, acting: Promise<unknown>): Promise<readonly 
   acting.then(note, note);
   const end = Date.now() + PATIENCE_MS;
   do {
+    // Events arrive before the time of what waits for them is over.
+    await world.pass(world.time.clock.now());
+    await world.deliver().catch(ignoreCrash);
     await world.pass();
     await world.deliver().catch(ignoreCrash);
     if (!isReplied && !world.process.hasCrashed) await delay(1);
@@ -104,21 +107,23 @@ async function stateOf(world: World): Promise<unknown> {
   return { ...others, runs: withoutNumbers(runs), schedule, calls: callsOf(world) };
 }
 
-/** Starts again, and once more if the process crashes while it does so or while it continues the work. */
-async function recover(world: World, second: Crash | undefined): Promise<readonly string[]> {
+/** Starts again, and once more if the process crashes while it does so or while it continues the work. Returns what is open then. */
+async function recover(world: World, { isTimely = false }: Workload, second: Crash | undefined): Promise<string[]> {
+  const goOn = async () => (isTimely ? [] : finish(world, Promise.resolve()));
   await world.restart(second).catch(ignoreCrash);
-  if (!world.process.hasCrashed) await finish(world, Promise.resolve());
+  if (!world.process.hasCrashed) await goOn();
   if (world.process.hasCrashed) await world.restart();
-  return finish(world, Promise.resolve());
+  return isTimely ? [] : [...(await goOn()), ...(await openOf(world))];
 }
 
 /** Does a workload; after a crash, starts again and repeats it. `second`: it crashes again while it recovers. */
 async function runWorkload(database: LocalTable, workload: Workload, crash?: Crash, second?: Crash): Promise<Left> {
-  const { sources, before, act: doAct, takesTime = false, reply, accept, answer } = workload;
+  const { sources, before, act: doAct, takesTime = false, reply, accept, answer, waits } = workload;
   const web = new ProgrammedWeb(reply?.());
   if (accept !== undefined) web.accept = accept;
   const world = new World(database, {
     countsJournal: true,
+    waits,
     web,
     lambdas: new ProgrammedLambdas(answer?.()),
   });
@@ -133,7 +138,7 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
     const operations = world.process.operations - begun;
     // The second crash may come only when the request is repeated.
     for (let next = second; world.process.hasCrashed; next = undefined) {
-      open.push(...(await recover(world, next)), ...(await openOf(world)));
+      open.push(...(await recover(world, workload, next)));
       open.push(...(await finish(world, act())));
     }
     open.push(...(await openOf(world)));

@@ -35,6 +35,10 @@ export interface Workload {
   readonly accept?: ProgrammedWeb['accept'];
   /** How the functions of Lambda answer that its workflows invoke. */
   readonly answer?: () => Answer;
+  /** It is repeated before any time has passed: what it wakes does not wait for ever. */
+  readonly isTimely?: boolean;
+  /** Where runs wait; by default at states of machines. */
+  readonly waits?: 'table';
   /** It has no effect when it is repeated later: a crash before its first durable operation loses it. */
   readonly isNowOrNever?: boolean;
 }
@@ -276,9 +280,10 @@ async function cancelMain(world: World): Promise<void> {
   await cancel(world.ports, await instances.need(world.ports, world.namespace, main?.id ?? ''));
 }
 
-/** One run at a time: each ends by an event, or after an hour. */
+/** One run at a time: each ends by an event that comes more than a second after its begin, or after an hour. */
 const ONE_BY_ONE = `concurrency: {limit: 1}
 states:
+- {id: pause, type: delay, duration: PT1S, transition: until}
 - {id: until, type: consumeEvent, event: {type: go}, timeout: PT1H, catch: [{error: '*', transition: late}]}
 - {id: late, type: noop}
 `;
@@ -419,7 +424,7 @@ export const workloads: readonly Workload[] = [
     sources: { kid: ENDLESS, main: CANCELLED },
     before: begin(1),
     act: send,
-    isNowOrNever: true,
+    isTimely: true,
   },
   {
     name: 'an event that cancels a run, after which its handlers run',
@@ -476,12 +481,14 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: 'a delivery to a webhook that wakes a run',
-    sources: { main: UNTIL_EVENT, hook: SENDING },
+    // The event's source and id have the name of the namespace.
+    sources: { main: UNTIL_EVENT.replace('{type: go}', "{type: go}, transform: 'jq({})'"), hook: SENDING },
     before: async (world) => {
       await storeSecret(world);
       await begin(2)(world);
     },
     act: deliver('/hook'),
+    isTimely: true,
   },
   {
     name: 'a decision of an approval',
@@ -507,13 +514,14 @@ export const workloads: readonly Workload[] = [
     sources: { kid: NAP, main: ON_AND_ON },
     before: begin(2),
     act: send,
+    isTimely: true,
   },
   {
     name: 'a request that starts a run, which waits again and again',
     sources: { kid: NAP, main: ON_AND_ON.replace('until, type: consumeEvent, event: {type: go}', 'until, type: noop') },
     act: start,
   },
-  { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send },
+  { name: 'an event that wakes a run', sources: { main: UNTIL_EVENT }, before: begin(2), act: send, isTimely: true },
   {
     name: 'a run that is cancelled while it waits for others',
     sources: { leaf: NAP, kid: callOf('leaf'), main: eachOf('kid', 3) },
@@ -526,7 +534,7 @@ export const workloads: readonly Workload[] = [
     sources: { main: ONE_BY_ONE },
     before: queueRuns,
     act: send,
-    isNowOrNever: true,
+    isTimely: true,
   },
   {
     name: 'a run that is cancelled, after which the next one of a queue begins',

@@ -29,10 +29,10 @@ ${Array.from({ length: 400 }, (_, n) => `  - {condition: 'jq(.n == ${n})', trans
 - {id: never, type: noop}
 `;
 const FAILS = `states:\n${LISTEN}- {id: on, type: error, error: my.error, message: no}\n`;
-const NAPS = `states:\n${LISTEN}- {id: on, type: delay, duration: PT5S}\n`;
+const NAPS = `states:\n${LISTEN}- {id: on, type: delay, duration: PT40S}\n`;
 const WAITS_AGAIN = `states:
 ${LISTEN}- {id: on, type: switch, conditions: [{condition: 'jq(.n == 1)', transition: nap}], defaultTransition: again}
-- {id: nap, type: delay, duration: PT5S}
+- {id: nap, type: delay, duration: PT40S}
 - {id: again, type: consumeEvent, event: {type: more}}
 `;
 

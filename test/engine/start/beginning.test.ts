@@ -74,7 +74,8 @@ describe('a run that is executed', () => {
     const run = await world.execute('main', '{}');
     expect(run).toMatchObject({ status: 'pending', at: 'nap', step: 2, seq: 1, entryWait: 1 });
     const execution = world.executions.describe(run.machine, runs.executionOf(run));
-    expect(execution?.input).toEqual({ run: run.id, next: 'nap', pause: 1, seconds: 1 });
+    const step = { run: run.id, resume: 1, with: {}, execution: run.id };
+    expect(execution?.input).toEqual({ seconds: 1, step });
     await world.pass();
     const ended = await stored(world, run);
     expect(ended).toMatchObject({ status: 'complete', seq: 2, executions: 1 });
@@ -150,8 +151,9 @@ describe('a run that is executed', () => {
     await world.pass(world.time.clock.now() + 5_000);
     expect(await stored(world, run)).toMatchObject({ status: 'pending', at: 'wait' });
     await world.reconcileLater();
-    expect(await stored(world, run)).toMatchObject({ executions: 1 });
-    expect([...world.started.keys()]).toEqual([run.id]);
+    // A short delay has an execution of its own.
+    expect(await stored(world, run)).toMatchObject({ executions: 2 });
+    expect([...world.started.keys()]).toEqual([run.id, `${run.id}-2`]);
   });
 });
 

@@ -28,7 +28,8 @@ afterAll(() => database.close());
 interface Setup {
   /** Replaces the time of each timer. */
   readonly rings?: (at: number) => number;
-  readonly isLost?: boolean;
+  /** `all`: those that limit waits, too. */
+  readonly isLost?: boolean | 'all';
   readonly isThrottled?: boolean;
 }
 
@@ -50,7 +51,8 @@ async function sleeping(
       set: async (timer: Timer) => {
         timers.push(timer);
         if (setup.isThrottled) return false;
-        if (setup.isLost) return true;
+        const isLimit = timer.name.endsWith('.limit');
+        if (setup.isLost === 'all' || (setup.isLost && !isLimit)) return true;
         return port?.set({ ...timer, at: setup.rings?.(timer.at) ?? timer.at });
       },
     },
@@ -261,7 +263,7 @@ describe('a pause of a minute or more before a retry', () => {
     const { id, began } = await retrying({ isLost: true });
     await world.pass();
     const run = await ended(id);
-    expect([run.code, run.updated - began]).toEqual(['service.cancels.timeout.soft', 10 * HOUR_MS]);
+    expect([run.code, run.updated - began]).toEqual(['service.cancels.timeout.soft', 10 * HOUR_MS + 5 * SECOND_MS]);
   });
 
   test('whose timer is lost is ended by the reconciler five minutes after its time, not before', async () => {
@@ -269,7 +271,7 @@ describe('a pause of a minute or more before a retry', () => {
     await reconcileAt(began + 8 * MINUTE_MS);
     expect((await found(id)).status).toBe('pending');
     await reconcileAt(began + 20 * MINUTE_MS);
-    expect(await ended(id)).toMatchObject({ status: 'complete', executions: 1 });
+    expect(await ended(id)).toMatchObject({ status: 'complete', executions: 2 });
     expect([statusOf(id), pauses().size]).toEqual(['SUCCEEDED', 1]);
   });
 
@@ -300,5 +302,39 @@ describe('a pause of a minute or more before a retry', () => {
     await world.pass();
     expect(await ended(id)).toMatchObject({ status: 'complete' });
     expect([faults > 0, statusOf(id)]).toEqual([true, 'SUCCEEDED']);
+  });
+});
+
+describe('a call of a workflow that waits for long', () => {
+  const kid = `timeouts: {interrupt: P2D, kill: P3D}
+states: [{id: hear, type: consumeEvent, event: {type: never}, timeout: PT12H}]
+`;
+  const main = `timeouts: {interrupt: P2D, kill: P3D}
+functions: [{id: kid, type: subflow, workflow: kid}]
+states: [{id: go, type: action, timeout: PT20M, action: {function: kid}}]
+`;
+
+  test('has no machine, and a timer ends it with the time of the state', async () => {
+    const { id, began } = await sleeping(main, {}, { kid });
+    await world.pass(began + 19 * MINUTE_MS);
+    expect((await found(id)).express).toBe(true);
+    await world.pass(began + 21 * MINUTE_MS);
+    const { code, updated } = await ended(id);
+    expect([code, updated - began]).toEqual(['service.cancels.timeout.soft', 20 * MINUTE_MS + 5 * SECOND_MS]);
+  });
+
+  test('whose timer is lost is ended by the reconciler, and has one execution until then', async () => {
+    const { id, began } = await sleeping(main, { isLost: 'all' }, { kid });
+    const reconcileAfter = async (minutes: number) => {
+      world.time.advance(began + minutes * MINUTE_MS - world.time.clock.now());
+      await world.reconcileLater();
+      await world.pass(world.time.clock.now() + MINUTE_MS);
+    };
+    await world.pass(began + MINUTE_MS);
+    await reconcileAfter(20);
+    expect(await found(id)).toMatchObject({ status: 'pending', executions: 1 });
+    // A run rests for its age between two visits.
+    await reconcileAfter(50);
+    expect((await ended(id)).code).toBe('service.cancels.timeout.soft');
   });
 });

@@ -307,7 +307,8 @@ states:
     const { queue, world, run } = await begin(actionOf('', ', timeout: P1D'));
     const { task, lease } = only(await queue.poll());
     const namespace = await namespaces.need(world.reliable, world.namespace);
-    const executions = { ...world.ports.executions, answer: () => Promise.reject(new Error('the process has ended')) };
+    const fail = () => Promise.reject(new Error('the process has ended'));
+    const executions = { ...world.ports.executions, answer: fail, start: fail };
     const holding = { namespace, queue: 'jobs', task, lease };
     const settings = { ...world.ports.settings, startBudgetMs: 0 };
     await expect(completeTask({ ...world.ports, settings, executions }, holding, 'done')).rejects.toThrow(
@@ -345,7 +346,7 @@ states: [{id: call, type: action, action: {function: kid}, timeout: P1D}]
     expect(unfinishedOf(world)).toEqual([]);
   });
 
-  test.each([1, 2, 3, 4, 5])('is not lost when the process ends after %d writes of its end', async (at) => {
+  test.each([1, 2, 3])('is not lost when the process ends after %d writes of its end', async (at) => {
     const { queue, world, run } = await beginNested();
     const task = only(await queue.poll());
     world.process.crashAt({ at, when: 'after' });

@@ -25,7 +25,7 @@ import { sweep } from '../../../lib/engine/recovery/sweep.ts';
 import { execute } from '../../../lib/engine/requests/start/start.ts';
 import { route } from '../../../lib/engine/routing/router.ts';
 import { throwTaskError } from '../../../lib/engine/tasks/results.ts';
-import { type StepInput, step } from '../../../lib/engine/tasks/step.ts';
+import { type StepInput, step, withoutAttempt } from '../../../lib/engine/tasks/step.ts';
 import type { Blobs } from '../../../lib/ports/blobs.ts';
 import type { Lambdas } from '../../../lib/ports/callees/lambdas.ts';
 import type { Web } from '../../../lib/ports/callees/web.ts';
@@ -72,6 +72,8 @@ export interface WorldOptions {
   readonly lambdas?: Lambdas;
   /** Whether transactions of the executions' journal count as durable operations. */
   readonly countsJournal?: boolean;
+  /** Where runs wait; by default at states of machines. */
+  readonly waits?: 'machine' | 'table' | undefined;
 }
 
 /** A database for many worlds in sequence. Each world has a namespace of its own and deletes it at the end. */
@@ -177,7 +179,7 @@ export class World {
         }
         this.noteCall(payload as { readonly execution: string });
         return unlessCrashed(process, () =>
-          deliver(payload as StepInput, (input) => step(ports, input).catch(throwUnlessCrashed)),
+          deliver(withoutAttempt(payload as StepInput), (input) => step(ports, input).catch(throwUnlessCrashed)),
         );
       },
       onEnd: ({ name, status, error = '', cause = '' }) =>
@@ -191,7 +193,12 @@ export class World {
         unlessCrashed(process, async () => void (await deliver(input as StepInput, (again) => step(ports, again)))),
     });
     const ports: World['ports'] = {
-      settings: { brand: 'service', version: 'v0', secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*') },
+      settings: {
+        brand: 'service',
+        version: 'v0',
+        waits: this.options.waits,
+        secretSources: secretSourcesIn('aws-sm:weft/{namespace}/*'),
+      },
       table: this.counting(crashingTable(process, this.database.table)),
       blobs: crashingBlobs(process, this.blobs),
       executions: this.remembering(crashingExecutions(process, executions)),

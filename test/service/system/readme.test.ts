@@ -157,6 +157,19 @@ describe('the promises of README.md', () => {
     },
   );
 
+  test.each(['README.md', 'docs/performance.md'])('in %s have the prices of waits in the table of runs', (path) => {
+    const calls = JSON.parse(read('bench/calls.json')) as Record<string, { readonly perMillion: number }>;
+    const costOf = (...names: readonly string[]): string =>
+      `$${names.reduce((sum, name) => sum + (calls[name]?.perMillion ?? Number.NaN), 0).toFixed(2)}`;
+    const text = read(path).replace(/\s+/g, ' ');
+    const [hour, event] =
+      /a run that waits an hour costs (\$[\d.]+).*? waits for an event (\$[\d.]+)/.exec(text)?.slice(1) ?? [];
+    expect([hour, event]).toEqual([
+      costOf('execute a delay of 1 h, waits: table'),
+      costOf('a run with a wait for an event, waits: table'),
+    ]);
+  });
+
   test('include the number of examples, and name only existing scripts', () => {
     const count = globSync('examples/*/workflow.yaml', { cwd: root }).length;
     expect(readme.replace(/\s+/g, ' ')).toContain(`\`examples/\`](examples) has ${count} workflows`);

@@ -36,8 +36,9 @@ export interface LocalExecutionsOptions {
   readonly limits?: Partial<Limits>;
   /** Rings the timers; by default the alarm of the system. */
   readonly alarm?: Alarm;
-  /** Called at each transition: a state is entered or retried. */
+  /** Called at each transition, a state is entered or retried; `onWait` when one begins to wait, with the milliseconds. */
   readonly onTransition?: (tier: Tier) => void;
+  readonly onWait?: (tier: Tier, ms: number) => void;
   /**
    * Called for every execution that ends without success, after its end is stored, at least once: again after a delay
    * if it throws, and after `resume` if the process ended before.

@@ -44,6 +44,8 @@ export interface Runtime {
    * workflow is executed", with retries (aws.amazon.com/step-functions/pricing). Start and end execute no step.
    */
   readonly onTransition?: ((tier: Execution['tier']) => void) | undefined;
+  /** Called when a state begins to wait, with the milliseconds: an execution of the tier EXPRESS is billed for its time. */
+  readonly onWait?: ((tier: Execution['tier'], ms: number) => void) | undefined;
 }
 
 /** Resolves when the journal is stored, however often a write fails before: no side effect may come earlier. */

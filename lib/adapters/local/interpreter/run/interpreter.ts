@@ -154,6 +154,7 @@ export class Interpreter {
     },
     wait: (thread, { due }) => {
       this.#threads.setPhase(thread, 'wait', { due });
+      this.#runtime.onWait?.(thread.execution.tier, due - thread.details.entered);
       this.#awaitTime(thread, due);
     },
     retry: (thread, { due, retries }) => {
