@@ -75,11 +75,13 @@ const DELIVER: { readonly [K in Kind]: Deliver<K> } = {
   notify: async (_ports, run) => notifyEnd(run.id),
   tellCaller: (ports, run, { parent }, how) => tellCaller(ports, run, parent, how),
   answer: async (ports, run, { tokens, reply }, { hasDriver = false }) => {
-    if (!hasDriver) await ensureStarted(ports, run);
+    const detached = tokens.filter((token) => waitOfToken(token) !== undefined);
+    // First: the commits of an execution that begins replace what this one owes.
+    for (const token of tokens) if (!detached.includes(token)) await endTask(ports, token, reply);
+    if (hasDriver) return;
+    await ensureStarted(ports, run);
     // Nothing follows the detached wait of a run that has ended.
-    const isForAll = run.status === 'pending' && !hasDriver;
-    const open = isForAll ? tokens : tokens.filter((token) => waitOfToken(token) === undefined);
-    for (const token of open) await endTask(ports, token, reply);
+    if (run.status === 'pending') for (const token of detached) await endTask(ports, token, reply);
   },
   forget: (ports, _run, { listeners: { owner, filters, number } }) =>
     listenerItems.removeAll(ports, owner, filters, number),

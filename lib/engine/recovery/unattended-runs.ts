@@ -96,7 +96,9 @@ async function keepCall(ports: DeliveryPorts, run: CallingRun, isExclusive: bool
   if (attempt === undefined || (attempt.parent?.token ?? '') === '') return false;
   if (attempt.status !== 'pending') return keepReport(ports, { caller: run, attempt, isExclusive });
   if (attempt.kind === 'call') await driveCall(ports, attempt);
-  return attempt.kind === 'call' || attempt.machine !== '' || runs.isQueued(attempt);
+  // The process that runs a subflow in place is at work, or was until a moment ago.
+  const isHeld = !isExclusive && isLeased(attempt, ports.clock.now());
+  return isHeld || attempt.kind === 'call' || attempt.machine !== '' || runs.isQueued(attempt);
 }
 
 interface EndedAttempt {

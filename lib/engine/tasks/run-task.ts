@@ -25,6 +25,9 @@ const CHECKPOINT_MS = 2_000;
 /** One call of the step goes on for this long, over many commits. */
 const CALL_MS = 60_000;
 
+/** Of a step that an execution of the tier EXPRESS calls, at least a second apart. */
+const MAX_ATTEMPTS = 60;
+
 /** A run as this call found it, or as it committed it, which was delivered with the commit. */
 interface Current {
   readonly run: runs.Run | undefined;
@@ -57,7 +60,8 @@ export async function continueRun(ports: RunnerPorts, task: RunTask): Promise<Ou
     if (isAtOtherWait) return suspend(ports, run, { wait, task });
     if (wait?.isWaiting && isFault(task.with)) return replaceExecution(ports, run);
     // An execution of the tier EXPRESS ends after five minutes, and nothing reports that.
-    if (ports.clock.now() >= end && isDetached(run)) return replaceExecution(ports, run);
+    const isLong = ports.clock.now() >= end || (task.attempt ?? 0) >= MAX_ATTEMPTS;
+    if (isLong && isDetached(run)) return replaceExecution(ports, run);
     if (ports.clock.now() >= end) throw new RetryError('the run continues in another call');
     current = await advanceOnce(ports, run, task);
   }

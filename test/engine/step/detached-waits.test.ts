@@ -1,12 +1,15 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import type { CallTask } from '../../../lib/compiler/emit/task-protocol.ts';
+import type { CallTask, RetryCall } from '../../../lib/compiler/emit/task-protocol.ts';
 import * as namespaces from '../../../lib/domain/namespaces/namespaces.ts';
 import * as runs from '../../../lib/domain/runs/runs.ts';
+import { reconcile } from '../../../lib/engine/recovery/reconciler.ts';
 import { completeTask } from '../../../lib/engine/requests/worker-tasks/ending.ts';
 import { step } from '../../../lib/engine/tasks/step.ts';
 import type { Timers } from '../../../lib/ports/timers.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/time/units.ts';
+import { json, ProgrammedWeb } from '../../contract/programmed-web.ts';
 import { takeTasks } from '../workers/offers.ts';
 import { type Deliver, openDatabase, World } from '../world/engine-world.ts';
 
@@ -246,4 +249,56 @@ test('the limit of a call whose timer could not be set at first is kept', async 
   const { id } = await world.execute('main', '{}');
   await world.pass();
   expect(await found(id)).toMatchObject({ status: 'failed', code: 'service.cancels.timeout.soft' });
+});
+
+test.each([
+  ['goes on, and so is not repeated', false],
+  ['is lost, and repeated by the machine', true],
+])('an attempt in place during a visit %s', async (_what, isLost) => {
+  const web = new ProgrammedWeb();
+  const isSecondRetry = (input: object) => 'retry' in input && (input as RetryCall).retry.call.k === 2;
+  let drops = isLost;
+  world = new World(database, {
+    web,
+    deliver: async (input, step) => {
+      const outcome = step(input);
+      if (!drops || !isSecondRetry(input)) return outcome;
+      drops = false;
+      // Long enough for the call over HTTP to begin.
+      for (let turns = 0; turns < 300; turns += 1) await turn();
+      return { next: '', pause: 0, seconds: 0 };
+    },
+  });
+  const held = Promise.withResolvers<void>();
+  web.reply = async () => {
+    const { length } = web.requests;
+    world.time.advance(20 * SECOND_MS);
+    if (length <= 2) return json({}, 500);
+    if (length === 3) await held.promise;
+    return json({});
+  };
+  await world.store({
+    main: `${LONG}functions: [{id: kid, type: subflow, workflow: kid}]
+states:
+- {id: go, type: action, action: {function: kid, retries: {max_attempts: 9, delay: PT6M, codes: ['.*']}}, timeout: P1D, transition: nap}
+- {id: nap, type: delay, duration: PT45S}
+`,
+    kid: `functions: [{id: api, type: http, url: 'https://api.test/'}]
+states:
+- {id: call, type: action, action: {function: api}, timeout: PT14M}
+`,
+  });
+  const { id, created } = await world.execute('main', '{}');
+  for (let n = 0; n < 400 && web.requests.length < 3; n += 1) {
+    await world.pass(world.time.clock.now() + 5 * SECOND_MS);
+    if (web.requests.length < 3) world.time.advance(5 * SECOND_MS);
+  }
+  if (isLost) world.time.advance(61 * SECOND_MS);
+  await world.process.work(() => reconcile(world.ports, { isExclusive: false }));
+  await world.pass(world.time.clock.now() + 20 * SECOND_MS);
+  if (!isLost) held.resolve();
+  await world.pass();
+  const run = await found(id);
+  expect([run.status, web.requests.length]).toEqual(['complete', isLost ? 4 : 3]);
+  expect(run.updated - created).toBeLessThan(30 * MINUTE_MS);
 });
