@@ -11,7 +11,7 @@ import * as keys from '../storage/keys.ts';
 import { countAll, pagesOf, readAll } from '../storage/queries.ts';
 import { knownUntil } from '../storage/spread.ts';
 import { type Increment, plus, type Sums, Total } from './sums.ts';
-import { keepSlices, keptSlices, type Slices, type TailRow, totalsOf } from './tail-slices.ts';
+import { keepSlices, keptSlices, type Span, type TailRow, totalsOf } from './tail-slices.ts';
 
 /**
  * Counters over the rows of an index by time. A namespace has a high-water mark for each aggregate: the counters contain
@@ -88,13 +88,18 @@ export async function readMark({ needs, home, aggregate }: Context): Promise<Mar
   return { at: keys.timeText(Math.max(home.created - LAG_MS, 0)), isFirst: true };
 }
 
-/** Returns the first `PAGE_SIZE` rows after a place in the index, the oldest first. */
-async function rowsAfter({ needs: { table, clock }, home, aggregate }: Context, after: string): Promise<Item[]> {
+/** Returns the first `PAGE_SIZE` rows after a place in the index, the oldest first; only those before a time, if given. */
+async function rowsAfter(
+  { needs: { table, clock }, home, aggregate }: Context,
+  after: string,
+  before?: number,
+): Promise<Item[]> {
   const rows: Item[] = [];
-  for (const day of keys.daysBetween(timeOf(after), clock.now())) {
+  const end = before === undefined ? {} : { to: keys.timeText(before) };
+  for (const day of keys.daysBetween(timeOf(after), Math.min(clock.now(), before ?? Number.POSITIVE_INFINITY))) {
     // One more than needed, because the row at the place itself is among them.
     const limit = PAGE_SIZE - rows.length + 1;
-    const range = { ...aggregate.partitionsOf(home, day), from: after, limit, only: aggregate.only };
+    const range = { ...aggregate.partitionsOf(home, day), from: after, ...end, limit, only: aggregate.only };
     for await (const items of pagesOf(table, range)) {
       rows.push(...items.filter((row) => orderOf(aggregate, row) > after));
       if (rows.length >= PAGE_SIZE) return rows.slice(0, PAGE_SIZE);
@@ -196,22 +201,18 @@ const boundsOf = ({ name }: Aggregate, range: CounterRange) =>
 const isIn = (range: CounterRange, counter: string): boolean =>
   'prefix' in range ? counter.startsWith(range.prefix) : counter >= range.from && counter <= range.to;
 
-/** What a tail adds from the index: all rows after a place, or those before a time. */
-async function tailRows(
-  context: Context,
-  first: readonly Item[],
-  before = Number.POSITIVE_INFINITY,
-): Promise<TailRow[]> {
+/** What a tail adds from the index: all rows after a place of which the first are read, or those before a time. */
+async function tailRows(context: Context, first: readonly Item[], before?: number): Promise<TailRow[]> {
   const { aggregate } = context;
   const found: TailRow[] = [];
-  for (let rows = first; ; rows = await rowsAfter(context, orderOf(aggregate, rows[PAGE_SIZE - 1] as Item))) {
+  for (let rows = first; ; rows = await rowsAfter(context, orderOf(aggregate, rows[PAGE_SIZE - 1] as Item), before)) {
     const here = rows.map((row) => ({ ms: timeOf(orderOf(aggregate, row)), increments: aggregate.incrementsOf(row) }));
-    found.push(...here.filter(({ ms }) => ms < before));
+    found.push(...here.filter(({ ms }) => before === undefined || ms < before));
     if (rows.length < PAGE_SIZE || found.at(-1)?.ms !== here.at(-1)?.ms) return found;
   }
 }
 
-async function countIn({ needs: { table }, home, aggregate }: Context, { from, to }: Slices): Promise<number> {
+async function countIn({ needs: { table }, home, aggregate }: Context, { from, to }: Span): Promise<number> {
   const range = { from: keys.timeText(from), to: keys.timeText(to) };
   const days = keys.daysBetween(from, to);
   const counts = days.map((day) => countAll(table, { ...aggregate.partitionsOf(home, day), ...range }));
@@ -225,11 +226,14 @@ async function sumsOfTail(context: Context, { mark, rows: first }: Tail) {
   if (first.length < PAGE_SIZE || table.generation === undefined) return totalsOf(await tailRows(context, first));
   const name = `${context.home.id} ${context.aggregate.name}`;
   const now = clock.now();
-  const kept = await keptSlices(table, name, timeOf(mark), (slices) => countIn(context, slices));
+  const kept = await keptSlices(table, name, timeOf(mark), (span) => countIn(context, span));
+  const readFrom = async (ms: number, before?: number) =>
+    tailRows(context, await rowsAfter(context, keys.timeText(ms), before), before);
   const early = kept === undefined ? [] : await tailRows(context, first, kept.from);
-  const rows = await tailRows(context, kept === undefined ? first : await rowsAfter(context, keys.timeText(kept.to)));
-  keepSlices(table, name, { kept, markMs: timeOf(mark), rows }, now);
-  return [...(kept?.slices.flatMap(({ sums }) => sums) ?? []), ...totalsOf([...early, ...rows])];
+  const stale = (await Promise.all(kept?.stale.map(({ from, to }) => readFrom(from, to)) ?? [])).flat();
+  const late = kept === undefined ? await tailRows(context, first) : await readFrom(kept.to);
+  keepSlices(table, name, { kept, markMs: timeOf(mark), rows: [...stale, ...late] }, now);
+  return [...(kept?.slices.flatMap(({ sums }) => sums) ?? []), ...totalsOf([...early, ...stale, ...late])];
 }
 
 /** Adds the rows after the mark to the sums of the counters. */

@@ -4,8 +4,6 @@ import { type Increment, type Sums, Total } from './sums.ts';
 
 /** A tail is kept in slices of this length, so that it can be shortened when its mark moves. */
 const SLICE_MS = SECOND_MS;
-/** A slice that ended this long ago can hardly get a row that is stored late. */
-const SETTLED_MS = 5 * SECOND_MS;
 /** The tail of a table that was kept least recently is forgotten first. */
 const MAX_TAILS = 50;
 
@@ -22,12 +20,20 @@ interface Slice {
   readonly sums: readonly (readonly [counter: string, sums: Sums])[];
 }
 
-/** Slices that follow each other; a slice without rows is left out. */
-export interface Slices {
-  /** The time of the first row that can be in them, and that of the first which is too late. */
+/** A span of time, milliseconds since 1970: its first moment, and the first one after it. */
+export interface Span {
   readonly from: number;
   readonly to: number;
+}
+
+/** Slices that follow each other within a span; a slice without rows is left out. */
+interface Slices extends Span {
   readonly slices: readonly Slice[];
+}
+
+/** Slices that are kept, and the spans within them whose rows must be read again. */
+export interface KeptSlices extends Slices {
+  readonly stale: readonly Span[];
 }
 
 const keptOf = new WeakMap<Table, Map<string, Slices>>();
@@ -45,46 +51,60 @@ export function totalsOf(rows: readonly TailRow[]): [counter: string, sums: Sums
   return Array.from(totals, ([counter, total]) => [counter, total.sums]);
 }
 
+const isIn = ({ from, to }: Span, ms: number): boolean => ms >= from && ms < to;
+
+/** The spans of one slice in which `countIn` finds another number of rows than are kept. */
+async function staleIn({ from, to, slices }: Slices, countIn: (span: Span) => Promise<number>): Promise<Span[]> {
+  const kept = slices.reduce((sum, { count }) => sum + count, 0);
+  if ((await countIn({ from, to })) === kept) return [];
+  if (to - from <= SLICE_MS) return [{ from, to }];
+  const middle = sliceStart((from + to) / 2);
+  const halves = [
+    { from, to: middle },
+    { from: middle, to },
+  ].map((half) => staleIn({ ...half, slices: slices.filter((slice) => isIn(half, slice.from)) }, countIn));
+  return (await Promise.all(halves)).flat();
+}
+
 /**
- * The slices after a mark that earlier readings of this process have kept; undefined if there are none, or if `countIn`
- * finds another number of rows in them: one was stored late. A row never changes and is not deleted before it expires, so
- * the number is proof enough.
+ * The slices after a mark that earlier readings of this process have kept; undefined if there are none. Those in which
+ * `countIn` finds another number of rows are stale, as a row was stored late. A row never changes and is not deleted
+ * before it expires, so the number is proof enough.
  */
 export async function keptSlices(
   table: Table,
   name: string,
   markMs: number,
-  countIn: (slices: Slices) => Promise<number>,
-): Promise<Slices | undefined> {
+  countIn: (span: Span) => Promise<number>,
+): Promise<KeptSlices | undefined> {
   const kept = keptOf.get(table)?.get(name);
   if (kept === undefined) return undefined;
-  const slices = kept.slices.filter(({ from }) => from > markMs);
-  const rest = { from: Math.max(kept.from, sliceStart(markMs) + SLICE_MS), to: kept.to, slices };
-  if (rest.from >= rest.to) return undefined;
-  const count = slices.reduce((sum, slice) => sum + slice.count, 0);
-  return (await countIn(rest)) === count ? rest : undefined;
+  const from = Math.max(kept.from, sliceStart(markMs) + SLICE_MS);
+  if (from >= kept.to) return undefined;
+  const rest = { from, to: kept.to, slices: kept.slices.filter((slice) => slice.from >= from) };
+  const stale = await staleIn(rest, countIn);
+  return { ...rest, slices: rest.slices.filter((slice) => !stale.some((span) => isIn(span, slice.from))), stale };
 }
 
 /**
  * Keeps the slices of a tail for later readings: those that are kept already, and the ones of `rows`, which are all rows
- * after them, or after the mark, in their order.
+ * of the stale spans and after the kept slices, or after the mark.
  */
 export function keepSlices(
   table: Table,
   name: string,
-  tail: { readonly kept: Slices | undefined; readonly markMs: number; readonly rows: readonly TailRow[] },
+  tail: { readonly kept: KeptSlices | undefined; readonly markMs: number; readonly rows: readonly TailRow[] },
   now: number,
 ): void {
   const from = tail.kept?.from ?? sliceStart(tail.markMs) + SLICE_MS;
-  const begin = tail.kept?.to ?? from;
-  const to = sliceStart(now - SETTLED_MS);
-  if (to <= begin) return;
-  const settled = tail.rows.filter(({ ms }) => ms >= begin && ms < to);
+  const to = sliceStart(now);
+  if (to <= from) return;
   const added = Array.from(
-    Map.groupBy(settled, ({ ms }) => sliceStart(ms)),
-    ([start, rows]): Slice => {
-      return { from: start, count: rows.length, sums: totalsOf(rows) };
-    },
+    Map.groupBy(
+      tail.rows.filter(({ ms }) => isIn({ from, to }, ms)),
+      ({ ms }) => sliceStart(ms),
+    ),
+    ([start, rows]): Slice => ({ from: start, count: rows.length, sums: totalsOf(rows) }),
   );
   const all = keptOf.get(table) ?? new Map<string, Slices>();
   keptOf.set(table, all);
