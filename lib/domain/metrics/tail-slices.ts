@@ -97,8 +97,9 @@ export function keepSlices(
   now: number,
 ): void {
   const from = tail.kept?.from ?? sliceStart(tail.markMs) + SLICE_MS;
-  const to = sliceStart(now);
-  if (to <= from) return;
+  // The clock may have been set back since a slice was kept.
+  const to = Math.max(sliceStart(now), tail.kept?.to ?? from);
+  if (to === from) return;
   const added = Array.from(
     Map.groupBy(
       tail.rows.filter(({ ms }) => isIn({ from, to }, ms)),
