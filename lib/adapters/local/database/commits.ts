@@ -4,7 +4,7 @@ import { CommitMark } from './disk/commit-mark.ts';
 import { Outage } from './disk/outage.ts';
 import { watchPresence } from './disk/presence.ts';
 import type { Reserve } from './disk/reserve.ts';
-import { shrink } from './disk/shrinking.ts';
+import { emptyLog, shrink } from './disk/shrinking.ts';
 import { damageError, fullDisk, isDamage, isFull, type StorageError, storageErrorOf } from './disk/storage-error.ts';
 import { type LogFile, LogSync, logFlush } from './log-sync.ts';
 import { Transaction } from './transaction.ts';
@@ -77,7 +77,7 @@ export class Commits {
 
   /**
    * Rebuilds the uncommitted changes in memory after an error of the disk. They are committed next, if the reserve had space
-   * for them; else later.
+   * for them; else later. The log of a full disk is emptied first, since all that is stored from now on goes into it.
    */
   suffer(cause: unknown): StorageError {
     const { file } = this.#file;
@@ -88,6 +88,8 @@ export class Commits {
     const isSpared = isFull(cause) && this.#file.reserve?.release() === true;
     const error = this.#note(cause, isSpared);
     try {
+      this.transaction.leave();
+      if (isFull(cause)) emptyLog(this.#connection);
       this.transaction.rebuild();
     } catch (fault) {
       this.lose(fault as Error);

@@ -61,9 +61,14 @@ export class Transaction {
     this.#changes = [];
   }
 
+  /** Ends the transaction, if one is open, without its changes, which `rebuild` makes again. */
+  leave(): void {
+    if (this.isOpen) this.#connection.exec('ROLLBACK');
+  }
+
   /** Opens a transaction with all changes since the last commit. */
   rebuild(): void {
-    if (this.isOpen) this.#connection.exec('ROLLBACK');
+    this.leave();
     this.begin();
     for (const { statement, values } of this.#changes) statement.run(...values);
   }

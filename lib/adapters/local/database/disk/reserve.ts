@@ -64,6 +64,11 @@ export class Reserve {
     return !this.#isReleased;
   }
 
+  /** The size of a whole reserve, which depends on the size of the disk. */
+  get wholeBytes(): number {
+    return Math.floor(Math.min(WHOLE_BYTES, this.#space().total / WHOLE_PART));
+  }
+
   close(): void {
     closeSync(this.#descriptor);
   }
@@ -80,7 +85,7 @@ export class Reserve {
   #fill(): boolean {
     const { total, free } = this.#space();
     const size = this.#size;
-    const whole = Math.floor(Math.min(WHOLE_BYTES, total / WHOLE_PART));
+    const whole = this.wholeBytes;
     if (size >= whole) return true;
     if (free - (whole - size) < Math.min(ROOM_BYTES, total / ROOM_PART)) return false;
     try {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isFull } from './storage-error.ts';
 
 /** Pages that one call returns; it takes some ten milliseconds. */
 const PAGES = 2000;
@@ -11,4 +12,16 @@ export function shrink(connection: DatabaseSync): void {
   const free = Number(connection.prepare('PRAGMA freelist_count').get()?.['freelist_count']);
   if (free === 0) return;
   connection.exec(`PRAGMA incremental_vacuum(${PAGES}); PRAGMA wal_checkpoint(TRUNCATE)`);
+}
+
+/**
+ * Copies the log into the database and returns its space to a full disk, unless the disk has no room for the pages by which the
+ * database grows. Must be called outside of a transaction. Throws any other error of SQLite.
+ */
+export function emptyLog(connection: DatabaseSync): void {
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
 }

@@ -77,9 +77,16 @@ describe.skipIf(typeof trial === 'string')('a database with a reserve on a disk 
     ]);
   });
 
-  test('gives the space of deleted rows back to the disk, and continues by that alone', async () => {
+  test.each([
+    { turn: 'one turn', each: () => Promise.resolve() },
+    { turn: 'a commit each', each: () => database.durable() },
+  ])('gives the space of deleted rows back to the disk, and continues by that alone, in $turn', async ({ each }) => {
     const rows = await fill();
-    for (let left = rows; left > 0; left -= 20) await withReserve(() => database.change(() => remove(20)));
+    for (let left = rows; left > 0; left -= 10) {
+      await withReserve(() => database.change(() => remove(10)));
+      await each();
+      expect(sizeOfReserve()).toBeGreaterThan(0);
+    }
     await database.change(insert);
     await database.durable();
     expect([count(), database.outage, sizeOfReserve()]).toEqual([1, undefined, 1.5 * MEGABYTE]);
