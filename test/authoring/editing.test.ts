@@ -92,6 +92,46 @@ describe('completion offers', () => {
     ]);
   });
 
+  describe('in a file of tests', () => {
+    const folder = {
+      'shop/main': `${PAY}states: [{id: a, type: noop}]`,
+      'shop/pay': "functions: [{id: bank, type: http, url: 'https://bank.test'}]\nstates: [{id: a, type: noop}]",
+      'shop/tools/add': 'functions: [{id: sum, type: knative-workflow, image: sum}]\nstates: [{id: a, type: noop}]',
+      'shop/agent':
+        "functions: [{id: tool, type: subflow, workflow: jq(.t), allowed: ['tools/*']}]\nstates: [{id: a, type: noop}]",
+      lone: 'functions: [{id: far, type: http, url: "https://far.test"}]\nstates: [{id: a, type: noop}]',
+    };
+    const MAIN = ['pay', 'ship', 'pay#bank'];
+
+    test.each([
+      ['a mock of a case', 'workflow: main.yaml\ncases:\n- name: a\n  mocks:\n    ▸\n', MAIN],
+      ['a mock in brackets', 'workflow: main.yaml\ncases:\n- {name: a, mocks: {▸}}\n', MAIN],
+      ['a mock in brackets that are open', 'workflow: main.yaml\ncases:\n- {name: a, mocks: {pa▸\n', MAIN],
+      ['a mock of all cases', 'mocks: {▸}\ncases:\n- {name: a, workflow: main.yaml}\n', MAIN],
+      ['a mock after others', 'workflow: main.yaml\ncases:\n- mocks: {pay: {return: 1}, ▸}\n', ['ship', 'pay#bank']],
+      ['a mock that has begun with a path', 'workflow: main.yaml\ncases:\n- mocks: {pay#b▸}\n', MAIN],
+      ['expected calls', 'workflow: main.yaml\ncases:\n- expect: {calls: {▸}}\n', MAIN],
+      ['a mock where a subflow is computed', 'workflow: agent.yaml\ncases:\n- mocks: {▸}\n', ['tool', 'tools/add#sum']],
+      [
+        'a mock of another workflow of the case',
+        'workflow: pay.yaml\nothers: [../lone.yaml]\nfolders: [..]\ncases:\n- mocks: {▸}\n',
+        ['bank', 'lone#far'],
+      ],
+      ['a mock without a workflow', 'cases:\n- mocks: {▸}\n', []],
+    ])('the functions of %s', (_, text, expected) => {
+      expect(labels(text, folder)).toEqual(expected);
+    });
+
+    test.each([
+      ['the workflow of a file', 'workflow: ▸\ncases: [{name: a}]\n'],
+      ['the workflow of a case', 'cases:\n- name: a\n  workflow: ▸\n'],
+      ['another workflow', 'others: [▸]\ncases: [{name: a}]\n'],
+      ['another workflow in a list', 'cases:\n- name: a\n  others:\n  - ▸\n'],
+    ])('the files of workflows as %s', (_, text) => {
+      expect(labels(text, folder)).toEqual(['main.yaml', 'pay.yaml', 'tools/add.yaml', 'agent.yaml', '../lone.yaml']);
+    });
+  });
+
   test('not a field that is given', () => {
     expect(labels('states:\n- id: a\n  type: noop\n  tr▸: b\n  log: x\n')).not.toContain('log');
   });

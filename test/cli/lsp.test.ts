@@ -212,6 +212,25 @@ describe('the language server', () => {
     expect(await diagnosticsOf(3, other)).toMatchObject([{ message: expect.stringContaining('not UTF-8') }]);
   });
 
+  test('completes the functions that a mock names, as `weft test` names them, and the files of workflows', async () => {
+    await writeFile(join(folder, '.weft.yaml'), '');
+    await diagnosticsOf(await write(MAIN));
+    const other = pathToFileURL(join(folder, 'shop/main.test.yaml')).href;
+    const completed = async (text: string, at: number, character: number) => {
+      const textDocument = { uri: other, languageId: 'yaml', version: at, text };
+      await client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
+      const position = { line: at, character };
+      return client.sendRequest(CompletionRequest.type, { textDocument: { uri: other }, position });
+    };
+    expect(await completed('workflow: main.yaml\ncases:\n- mocks: {}\n', 2, 10)).toMatchObject([
+      { label: 'pay', detail: 'subflow', textEdit: { newText: 'pay: ' } },
+    ]);
+    expect(await completed('workflow: \ncases: [{name: a}]\n', 0, 10)).toMatchObject([
+      { label: 'main.yaml' },
+      { label: 'pay.yaml' },
+    ]);
+  });
+
   test('ends when the client requests it', async () => {
     const ended = once(server, 'exit');
     await client.sendRequest(ShutdownRequest.type);

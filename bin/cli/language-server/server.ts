@@ -159,8 +159,10 @@ export class LanguageServer {
     void this.#connection.sendDiagnostics({ uri, diagnostics: [] });
   }
 
-  #complete({ uri, text, at }: Requested) {
-    return toItems(completeAt(text, at, this.#workspace.around(uri)), at);
+  async #complete({ uri, text, at }: Requested) {
+    const isOfTests = isTest(uri, text.text);
+    const around = await (isOfTests ? this.#workspace.aroundTests(uri) : this.#workspace.around(uri));
+    return toItems(completeAt(text, at, around), at);
   }
 
   #hover({ text, at }: Requested) {

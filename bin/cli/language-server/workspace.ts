@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Surroundings } from '../../../lib/authoring/editing/completion.ts';
+import type { Surroundings } from '../../../lib/authoring/editing/completion-items.ts';
 import { type OpenText, openText } from '../../../lib/authoring/editing/open-text.ts';
 import type { Workflow } from '../../../lib/lint/document/workflow.ts';
 import type { Finding } from '../../../lib/lint/lint.ts';
+import { rootsOf } from '../testing/files.ts';
 import { prepareSuite } from '../testing/preparation.ts';
 import { toNodePath, workflowFilesBelow } from '../transfer/folder.ts';
 import { isWorkflowText } from '../validation/files.ts';
@@ -20,6 +21,8 @@ export class Workspace {
   readonly #root: string | undefined;
   /** The texts of the files, by their paths in the tree. */
   readonly #files = new Map<string, OpenText>();
+  /** The paths of the files with their extensions, by their paths in the tree. */
+  readonly #names = new Map<string, string>();
   readonly #documents = new Map<string, OpenText>();
 
   /** `root` is the folder's URI; without one, each document is alone. */
@@ -66,7 +69,10 @@ export class Workspace {
 
   async #read(path: string): Promise<void> {
     const text = await readFile(join(this.#root ?? '', path), 'utf8').catch(() => '');
-    if (isWorkflowText(text)) this.#files.set(toNodePath(path.replaceAll('\\', '/'), false), openText(text));
+    if (!isWorkflowText(text)) return;
+    const file = path.replaceAll('\\', '/');
+    this.#files.set(toNodePath(file, false), openText(text));
+    this.#names.set(toNodePath(file, false), file);
   }
 
   /** The text of a document, which is parsed once for each change. */
@@ -109,6 +115,16 @@ export class Workspace {
       const workflow = text.workflow();
       if (workflow !== undefined) workflows.set(place, workflow);
     }
-    return { path, workflows };
+    return { path, workflows, files: this.#names };
+  }
+
+  /** The workflows beside a file of tests; undefined if it is alone. */
+  async aroundTests(uri: string): Promise<Surroundings | undefined> {
+    const [around, file] = [this.around(uri), fileOf(uri)];
+    if (around === undefined || file === undefined || this.#root === undefined) return undefined;
+    const { folders } = await rootsOf({ cwd: this.#root }, file, []);
+    const home = relative(this.#root, folders[0] ?? this.#root).replaceAll('\\', '/');
+    // A path in the tree begins above the folder of the editor: the workflows there are unknown.
+    return home.startsWith('..') ? around : { ...around, home };
   }
 }

@@ -1,21 +1,15 @@
 import type { Accepted } from '../../compiler/decoding/accepted.ts';
 import type { Position } from '../../language/position.ts';
-import { type MapNode, parseYaml } from '../../language/yaml/parser.ts';
+import { type MapNode, type Node, parseYaml } from '../../language/yaml/parser.ts';
 import { ENGINE_CODES } from '../../lint/document/codes.ts';
 import type { Workflow } from '../../lint/document/workflow.ts';
 import { TYPES } from '../schema/language.ts';
-import type { Completion, CompletionKind, Completions } from './completion-items.ts';
+import type { Completion, CompletionKind, Completions, Surroundings } from './completion-items.ts';
 import { type FieldView, fieldsIn, type MapView, mapsIn } from './fields.ts';
 import { subflowReference } from './names.ts';
 import { type OpenText, openText } from './open-text.ts';
+import { functionsOfTests, workflowsOfTests } from './test-names.ts';
 import { variableKeys } from './variables.ts';
-
-/** The other workflows that a text may name, by their paths in the tree. */
-export interface Surroundings {
-  /** The path of the text itself. */
-  readonly path: string;
-  readonly workflows: ReadonlyMap<string, Workflow>;
-}
 
 const NO_SURROUNDINGS: Surroundings = { path: 'workflow', workflows: new Map() };
 
@@ -45,6 +39,7 @@ function withPlaceholder(before: string, after: string, isKey: boolean): readonl
 }
 
 interface Place {
+  readonly root: Node;
   readonly maps: readonly MapView[];
   readonly fields: readonly FieldView[];
 }
@@ -52,12 +47,20 @@ interface Place {
 function parsePlace(texts: readonly string[]): Place | undefined {
   for (const text of texts) {
     const parsed = parseYaml(text);
-    if (!('problems' in parsed)) return { maps: mapsIn(parsed.root), fields: fieldsIn(parsed.root) };
+    if (!('problems' in parsed)) return { ...parsed, maps: mapsIn(parsed.root), fields: fieldsIn(parsed.root) };
   }
   return undefined;
 }
 
 const hasPlaceholder = (map: MapNode): boolean => map.entries.has(PLACEHOLDER);
+
+/** The insertion of the name of a field. */
+const asKey = (label: string, hasColon: boolean): string => (hasColon ? label : `${label}: `);
+
+function keyItems(place: Place, hasColon: boolean, surroundings: Surroundings): readonly Completion[] {
+  const functions = functionsOfTests(place.root, PLACEHOLDER, surroundings);
+  return functions?.map((one) => ({ ...one, insert: asKey(one.label, hasColon) })) ?? fieldItems(place, hasColon);
+}
 
 function fieldItems({ maps }: Place, hasColon: boolean): readonly Completion[] {
   const found = maps.find(({ map }) => hasPlaceholder(map));
@@ -69,7 +72,7 @@ function fieldItems({ maps }: Place, hasColon: boolean): readonly Completion[] {
     .map(([label, accepts]) => ({
       label,
       kind: 'field',
-      insert: hasColon ? label : `${label}: `,
+      insert: asKey(label, hasColon),
       detail: accepts.isRequired ? 'required' : '',
       documentation: rules.describe(label) ?? '',
     }));
@@ -126,6 +129,8 @@ function valueItems(field: FieldView, around: Around): readonly Completion[] {
 }
 
 function completeValue(place: Place, around: Around): readonly Completion[] {
+  const files = workflowsOfTests(place.root, PLACEHOLDER, around.surroundings);
+  if (files.length > 0) return files;
   const field = place.fields.find(({ entry }) => entry.node.value === PLACEHOLDER);
   if (field !== undefined) return valueItems(field, around);
   const inList = place.fields.find(
@@ -137,7 +142,7 @@ function completeValue(place: Place, around: Around): readonly Completion[] {
 
 /** The word before the cursor, and whether it stands where a value does. */
 function wordBefore(line: string): { readonly word: string; readonly isValue: boolean; readonly isKey: boolean } {
-  const word = /[\w./$*-]*$/.exec(line)?.[0] ?? '';
+  const word = /(?:[\w./$*-]+#)?[\w./$*-]*$/.exec(line)?.[0] ?? '';
   const head = line.slice(0, line.length - word.length);
   const isValue = /(?:^|[\s{,-])[\w.-]+:\s+['"]?$/.test(head) || /\[\s*(?:[^[\]]*,\s*)?['"]?$/.test(head);
   return { word, isValue, isKey: !isValue && /^\s*(?:-\s+)*$|[{,]\s*$/.test(head) };
@@ -158,7 +163,8 @@ function endsInScript(line: string): boolean {
 
 /**
  * Returns what can be written at a position: fields, types, ids of states and functions, words, keys of variables, paths of
- * subflows; nothing inside of scripts. The text may be incomplete. Without a completion the list is empty.
+ * subflows, and in files of tests the names of functions and the files of workflows; nothing inside of scripts. The text may
+ * be incomplete. Without a completion the list is empty.
  */
 export function completeAt(text: OpenText, at: Position, surroundings: Surroundings = NO_SURROUNDINGS): Completions {
   const offset = text.source.offsetOf(at);
@@ -167,12 +173,12 @@ export function completeAt(text: OpenText, at: Position, surroundings: Surroundi
   const { word, isValue, isKey } = wordBefore(line);
   const from = text.source.at(offset - word.length);
   if (endsInScript(line) || (!isValue && !isKey)) return { from, items: [] };
-  const after = text.text.slice(offset).replace(/^[\w./$*-]*/, '');
+  const after = text.text.slice(offset).replace(/^[\w./$*-]*(?:#[\w./$*-]+)?/, '');
   const texts = withPlaceholder(before.slice(0, before.length - word.length), after, isKey);
   const place = parsePlace(texts);
   if (place === undefined) return { from, items: [] };
   if (isKey) {
-    const items = fieldItems(place, HAS_COLON.test(after));
+    const items = keyItems(place, HAS_COLON.test(after), surroundings);
     if (items.length > 0 || !/-\s+$/.test(line.slice(0, line.length - word.length))) return { from, items };
   }
   const valued = isKey
