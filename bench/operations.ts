@@ -92,6 +92,10 @@ ${Array.from({ length: count }, (_, n) => httpCall(n, count)).join('\n')}
 const limitedCall = (limits: string): string => httpCalls(1).replace('jq(.api)', `jq(.api), ${limits}`);
 const httpCall = (n: number, count: number): string =>
   `- {id: request${n}, type: action, action: {function: f}${n + 1 < count ? `, transition: request${n + 1}` : ''}}`;
+/** Its rate refuses all calls of a day but the first one. */
+const REFUSED_CALL = `${limitedCall('rate: {limit: 1, per: P1D, whenFull: refuse}').trimEnd().slice(0, -1)}, catch: [{error: service.flow.refused, transition: end}]}
+- {id: end, type: noop}
+`;
 const HTTP_EACH = `functions:
 - {id: f, type: http, url: 'jq(.)'}
 states:
@@ -291,6 +295,11 @@ export const OPERATIONS: readonly Operation[] = [
   wait('1 noop with a rate', `rate: {limit: 1000, per: PT1S}\n${noops(1)}`),
   execute('an HTTP call with a limit', limitedCall('concurrency: {limit: 1000}'), { input: `{"api":"${API}"}` }),
   execute('an HTTP call with a rate', limitedCall('rate: {limit: 1000, per: PT1S}'), { input: `{"api":"${API}"}` }),
+  {
+    ...execute('an HTTP call that a rate refuses', REFUSED_CALL, { input: `{"api":"${API}"}` }),
+    before: (send, { api }) =>
+      send('POST', `/tree/execute-an-http-call-that-a-rate-refuses?op=wait`, `{"api":"${api}"}`),
+  },
   execute('a computed subflow', callOf('jq("child")', ', allowed: [child]')),
   {
     ...execute('a mail function', MAIL.replace(/type.*'/, 'type: mail, to: c@d.test, subject: s, text: m')),

@@ -97,7 +97,7 @@ const isNative = (plan: Plan, action: ActionPlan): boolean =>
   calleeOf(plan, action) === 'native' && !callsLongLambda(plan, action);
 
 /** The amounts that the calls of a state use; each of its actions is called `times` times. */
-function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
+function callsOf({ plan, bound }: Context, actions: readonly ActionPlan[], times = 1): Used {
   const stepped = actions.filter((action) => !isComputed(plan, action));
   const count = (kind: CalleeKind): number =>
     stepped.filter((action) => calleeOf(plan, action) === kind).length * times;
@@ -107,7 +107,7 @@ function callsOf(plan: Plan, actions: readonly ActionPlan[], times = 1): Used {
   const long = actions.filter((action) => callsLongLambda(plan, action)).length * times;
   const mails = actions.filter((action) => usesMailSetting(plan, action)).length * times;
   const withMails = plus(plus(withTasks, INVOCATION, long), MAIL_SERVER, mails);
-  const withInvocations = plus(withMails, limitsOf(plan, actions), times);
+  const withInvocations = plus(withMails, limitsOf(plan, actions, bound), times);
   return count('native') === long ? withInvocations : plus(withInvocations, CHECKPOINT);
 }
 
@@ -132,6 +132,7 @@ interface Context {
   readonly plan: Plan;
   /** The number of items of each `foreach`. */
   readonly items: number;
+  readonly bound: Bound;
 }
 
 type Usage<K extends WorkKind> = (work: WorkOf<K>, context: Context) => Partial<Used>;
@@ -153,11 +154,11 @@ const USAGE: { readonly [K in WorkKind]: Usage<K> } = {
   },
   write: ({ variables }) => plus(plus(used(), VARIABLE.written, variables.length), COUNTER),
   emit: () => EVENT,
-  approve: ({ notify }, { plan }) =>
-    plus(notify === undefined ? used() : plus(callsOf(plan, [notify]), CHECKPOINT), DECISION),
-  call: ({ action }, { plan }) => callsOf(plan, [action]),
-  each: ({ action }, { plan, items }) => callsOf(plan, [action], items),
-  all: ({ actions }, { plan }) => callsOf(plan, actions),
+  approve: ({ notify }, context) =>
+    plus(notify === undefined ? used() : plus(callsOf(context, [notify]), CHECKPOINT), DECISION),
+  call: ({ action }, context) => callsOf(context, [action]),
+  each: ({ action }, context) => callsOf(context, [action], context.items),
+  all: ({ actions }, context) => callsOf(context, actions),
 };
 
 function stepOfState(state: StatePlan, context: Context): Step {
@@ -222,14 +223,16 @@ export function priceRuns(plan: Plan, items: number, waits: Waits = 'machine'): 
     return work?.do === 'all' ? work.actions.length : items;
   };
   const circumstances = (bound: Bound): Circumstances => ({ plan, itemsOf, waits, bound });
-  const stepOf = (id: string): Step => {
-    const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
-    return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, { plan, items });
-  };
+  const stepsOf =
+    (bound: Bound) =>
+    (id: string): Step => {
+      const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
+      return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, { plan, items, bound });
+    };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
   const works = (bound: Bound): Used => {
-    const path = pricePath(stepOf, plan.entry, bound) ?? used();
+    const path = pricePath(stepsOf(bound), plan.entry, bound) ?? used();
     const isTimed = plan.expected !== undefined && (waitsSurely || (bound === 'most' && !waitsNever));
     return plus(plus(plus(plus(used(REQUEST), controlOf(plan)), bytes), path), LATE, isTimed ? 1 : 0);
   };

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../bench/operations.ts';
 import { priceTemplates } from '../../bin/cli/costs/template.ts';
 import { compile } from '../../lib/compiler/compile.ts';
 import { INLINE_LIMIT } from '../../lib/domain/storage/texts.ts';
-import { used } from '../../lib/pricing/paths.ts';
+import { plus, used } from '../../lib/pricing/paths.ts';
 import { PRICED_ON, perMillion } from '../../lib/pricing/prices.ts';
 import { priceRuns, type RunCost } from '../../lib/pricing/runs.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
@@ -29,7 +29,7 @@ const costOf = (yaml: string, op: RunCost['op'] = 'execute', items = 10): RunCos
 describe('the price of a workflow', () => {
   const measured = OPERATIONS.flatMap(({ name, workflows = [] }) => {
     const yaml = workflows.at(-1)?.[1];
-    const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry|a wait for|a long/.test(name);
+    const isRun = /^(wait|execute) /.test(name) && !/that waits|a retry|a wait for|a long|refuses/.test(name);
     return yaml !== undefined && isRun ? [[name, yaml] as const] : [];
   });
 
@@ -69,6 +69,17 @@ describe('the price of a workflow', () => {
       expect(perMillion(cost?.least ?? used()) / price).toBeLessThan(1.1);
     },
   );
+
+  test('has a call refused at most, as was measured, where a limit of its function refuses calls', () => {
+    const name = 'execute an HTTP call that a rate refuses';
+    const yaml = OPERATIONS.find((one) => one.name === name)?.workflows?.at(-1)?.[1] ?? '';
+    const [refusing, queueing] = [yaml, yaml.replace(', whenFull: refuse', '')].map((one) => costOf(one));
+    const refused = plus(queueing?.most ?? used(), { readUnits: 3, writeUnits: 2 });
+    expect(refusing).toMatchObject({ least: queueing?.least, most: refused });
+    const atOnce = plus(queueing?.least ?? used(), { readUnits: 3, writeUnits: 2 });
+    expect(perMillion(atOnce) / (counted[name]?.perMillion ?? 0)).toBeGreaterThan(0.9);
+    expect(perMillion(atOnce) / (counted[name]?.perMillion ?? 0)).toBeLessThan(1.1);
+  });
 
   test('is that of a run that does not wait where images are served within the step', () => {
     const calling = (image: string) =>

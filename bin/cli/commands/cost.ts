@@ -66,7 +66,8 @@ const NOTES = [
   'Least and most are the cheapest and the most expensive path through the workflow without failures and loops.',
   'Units are for data below 1 KB. The duration of Lambda is not included: $0.13 for each 10 ms at 1 GB. A subflow counts',
   'as one state that ends at once (least), or as a wait for its end (most); price the file of the subflow separately.',
-  'The requests of workers, the decisions of approvals and the events that end waits are included.',
+  'The requests of workers, the decisions of approvals and the events that end waits are included. Most has each call refused',
+  "that the limits of a function with 'whenFull: refuse' may refuse.",
   `Data above 16 KB is in S3: ${dollars(BY_SIZE_AND_TIME.objectWrites)} per million writes, ${dollars(BY_SIZE_AND_TIME.objectReads)} per million reads. A request with op=wait and an`,
   `event stream cost $${openHour().toFixed(3)} for each hour that they are open, at 1 GB.`,
 ];
