@@ -17,6 +17,7 @@ const SHORTEST_MS = 100;
 /** A call takes up to this time, ms. */
 const CALL_MS = 30;
 const LONGEST_WAIT_MS = 300_000;
+const POLL_MS = 20;
 
 const PER_MS = 10_000;
 /** What is due begins later than that only if the process is not there, ms: on a busy machine, so many take seconds. */
@@ -33,14 +34,14 @@ interface KilledCrowd {
   readonly source: (url: string) => string;
   readonly limits: Limits;
   readonly starts: number;
-  /** The starts of a key are requested one after the other, and the runs must begin in that order. */
-  readonly isOrdered: boolean;
+  /** The runs of a key must begin in the order of their numbers: each is started once the one before has been counted in this way. */
+  readonly order?: 'by its start' | 'by its call';
   /** The process lives for at most this long before it is killed, ms. */
   readonly longestMs: number;
 }
 
 const CONCURRENCY = `concurrency: {limit: ${LIMIT}, key: jq(.k)}`;
-const PLACES = { limits: { atWork: LIMIT }, starts: 1000, isOrdered: false, longestMs: 2_500 };
+const PLACES = { limits: { atWork: LIMIT }, starts: 1000, longestMs: 2_500 };
 const RATE = `rate: {limit: ${LIMIT}, per: PT${PER_MS / 1000}S, key: jq(.k)}`;
 /** A start takes its time: with as many as under the other limit, a round would take three minutes. */
 const PERIODS = { limits: { begin: { limit: LIMIT, perMs: PER_MS } }, starts: 300, longestMs: 12_000 };
@@ -48,8 +49,8 @@ const PERIODS = { limits: { begin: { limit: LIMIT, perMs: PER_MS } }, starts: 30
 const CROWDS: Readonly<Record<string, KilledCrowd>> = {
   'concurrency of a workflow (kill -9)': { source: ofWorkflow(CONCURRENCY), ...PLACES },
   'concurrency of a function (kill -9)': { source: ofFunction(CONCURRENCY), ...PLACES },
-  'rate of a workflow (kill -9)': { source: ofWorkflow(RATE), ...PERIODS, isOrdered: true },
-  'rate of a function (kill -9)': { source: ofFunction(RATE), ...PERIODS, isOrdered: false },
+  'rate of a workflow (kill -9)': { source: ofWorkflow(RATE), ...PERIODS, order: 'by its start' },
+  'rate of a function (kill -9)': { source: ofFunction(RATE), ...PERIODS, order: 'by its call' },
 };
 
 /** The names of the crowds of real processes. */
@@ -68,15 +69,43 @@ async function serverOf(watcher: Watcher, random: Random): Promise<Server> {
   return server;
 }
 
+/** What became of the starts of a crowd, over all its processes. */
+interface Started {
+  /** The ids of the runs whose start got a reply, by their numbers. */
+  readonly runs: Map<number, string>;
+  /** The numbers of those that their limit has counted. */
+  readonly counted: Set<number>;
+}
+
+interface Waiting {
+  readonly waiting?: { readonly for: { readonly calls?: { readonly open: readonly { readonly held?: object }[] } } };
+}
+
+/** Waits until the rate of its function has counted the call of a run: it has begun, or is held back. */
+async function untilCounted(api: Api, id: string, hasBegun: () => boolean): Promise<void> {
+  for (let waited = 0; !hasBegun(); waited += POLL_MS) {
+    if (waited > LONGEST_WAIT_MS) throw new Error(`the call of the run '${id}' is not counted by its rate`);
+    const { waiting } = jsonOf<Waiting>(await api.call('GET', `/instances/${id}/waiting`), `what ${id} waits for`);
+    if (waiting?.for.calls?.open.some(({ held }) => held !== undefined)) return;
+    await setTimeout(POLL_MS);
+  }
+}
+
 /** Requests all starts that have no reply yet, at once or in the order of each key. */
-async function startAll(api: Api, { starts: count, isOrdered }: KilledCrowd, replied: Set<number>): Promise<void> {
+async function startAll(api: Api, { crowd, watcher }: Round, { runs, counted }: Started): Promise<void> {
+  const { starts: count, order } = crowd;
   const begun: Promise<void>[] = [];
   const start = async (n: number): Promise<void> => {
-    if (isOrdered) await begun[n - KEYS];
-    if (replied.has(n)) return;
-    const body = { body: JSON.stringify({ n, k: `k${n % KEYS}` }), key: `start-${n}` };
-    bytesOf(await api.call('POST', '/tree/main?op=execute', body), `start ${n}`);
-    replied.add(n);
+    if (order !== undefined) await begun[n - KEYS];
+    const key = `k${n % KEYS}`;
+    if (!runs.has(n)) {
+      const body = { body: JSON.stringify({ n, k: key }), key: `start-${n}` };
+      const reply = await api.call('POST', '/tree/main?op=execute', body);
+      runs.set(n, jsonOf<{ instance: string }>(reply, `start ${n}`).instance);
+    }
+    if (order !== 'by its call' || counted.has(n)) return;
+    await untilCounted(api, runs.get(n) ?? '', () => watcher.hasBegun(key, String(n)));
+    counted.add(n);
   };
   for (let n = 0; n < count; n += 1) begun.push(start(n));
   for (const result of await Promise.allSettled(begun)) {
@@ -115,14 +144,15 @@ interface Round {
 }
 
 /** Starts the process again and again, killed at random moments, and lets the last one end all runs. */
-async function killAgain(data: string, url: string, { crowd, watcher, random }: Round): Promise<string[]> {
-  const replied = new Set<number>();
+async function killAgain(data: string, url: string, round: Round): Promise<string[]> {
+  const { crowd, watcher, random } = round;
+  const known: Started = { runs: new Map(), counted: new Set() };
   const start = (): Promise<Running> =>
     startProcess({ data, record: join(data, '..', 'record'), sync: 'normal', log: join(data, '..', 'log') }).ready;
   let running = await start();
   await prepare(apiOf(running, 'crowd'), crowd.source(url));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const started = startAll(apiOf(running, 'crowd'), crowd, replied);
+    const started = startAll(apiOf(running, 'crowd'), round, known);
     await setTimeout(random.between(SHORTEST_MS, crowd.longestMs));
     const from = performance.now();
     await running.kill();
@@ -132,7 +162,7 @@ async function killAgain(data: string, url: string, { crowd, watcher, random }: 
   }
   try {
     const api = apiOf(running, 'crowd');
-    await startAll(api, crowd, replied);
+    await startAll(api, round, known);
     return await unended(api, crowd.starts);
   } finally {
     await running.kill();
@@ -152,7 +182,7 @@ export async function tryKilledCrowd(name: string, seed: number): Promise<CrowdR
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jq(.k)/jq(.n)`;
     const left = await killAgain(join(folder, 'data'), url, { crowd, watcher, random });
     const lost = watcher.begun === crowd.starts ? [] : [`${watcher.begun} calls were made, not ${crowd.starts}`];
-    const early = [...watcher.tooSoon(), ...(crowd.isOrdered ? watcher.outOfOrder() : [])];
+    const early = [...watcher.tooSoon(), ...(crowd.order === undefined ? [] : watcher.outOfOrder())];
     return { kills: KILLS, most: watcher.most, wrong: [...watcher.wrong, ...early, ...left, ...lost] };
   } finally {
     server.closeAllConnections();

@@ -47,10 +47,13 @@ export async function nextStart(
   const times = ((item?.['times'] ?? []) as number[]).filter((time) => time + per > now);
   const newest = times.at(-1) ?? 0;
   const free = (times.at(-limit) ?? Number.NEGATIVE_INFINITY) + per;
-  const isFree = free <= now && newest < now + SKEW_MS;
+  const held = Number(item?.['held'] ?? 0);
+  const isFree = free <= now && held <= now && newest < now + SKEW_MS;
   const at = isFree ? Math.max(now, newest) : Math.ceil(Math.max(free, newest) / SECOND_MS) * SECOND_MS;
   const when = item === undefined ? ({ absent: true } as const) : { equals: { version: String(item['version']) } };
   const ttl = Math.ceil((at + per) / SECOND_MS) + 1;
-  const write = putAt(key, { times: [...times, at].slice(-limit), last: id, version, ttl }, when);
+  // A time to come is that of a clock ahead of this one, unless a start is held back until then.
+  const counted = { times: [...times, at].slice(-limit), held: isFree ? held : at };
+  const write = putAt(key, { ...counted, last: id, version, ttl }, when);
   return { at, isFree, ...(times.length === 0 ? {} : { last: String(item?.['last']) }), write };
 }

@@ -197,6 +197,20 @@ describe('a function with a rate', () => {
     expect([server.most, server.order.length, await rowsOf(world)]).toEqual([1, 6, []]);
   });
 
+  test('begins no call before one that came earlier and is held back to a whole second', async () => {
+    const flow = bank('rate: {limit: 2, per: PT10S}') + one();
+    const { server, world } = await open({ main: flow, later: flow });
+    for (const n of [0, 1]) await start(world, 'main', n);
+    await start(world, 'later', 2);
+    await vi.waitFor(async () => expect(await openCallsOf(world, '/later')).toMatchObject([{ held: {} }]), WAIT);
+    const [first = 0] = server.times;
+    // The call before has its time in half a second, and the rate alone would let this one begin now.
+    world.time.advance(first + 10_500 - world.time.clock.now());
+    await start(world, 'main', 3);
+    await world.pass();
+    expect([server.order, keepsRate(server.times, 2, 10_000)]).toEqual([['/0', '/1', '/2', '/3'], true]);
+  });
+
   test('counts each attempt of a call', async () => {
     const retried = "action: {function: bank, retries: {max_attempts: 2, delay: PT1S, codes: ['*']}}";
     const { server, world } = await open({

@@ -18,7 +18,7 @@ const OPERATIONS = 2;
 const AWAY_MS = 2_000;
 
 /** Starts at once under limits. */
-interface Crowd {
+export interface Crowd {
   readonly name: string;
   readonly source: string;
   readonly subject: 'runs' | 'calls';
@@ -145,6 +145,8 @@ export async function tryCrowd(
       wrong: [
         ...watcher.wrong,
         ...watcher.tooSoon(),
+        ...watcher.outOfTurn(),
+        ...(limits.begin !== undefined && watcher.held === 0 ? ['no one was held back'] : []),
         ...open.map((text) => `not complete: ${text}`),
         ...(await rowsOf(world)).map((row) => `left: ${row}`),
         ...Object.entries(counts).flatMap(([name, count]) => (count === starts ? [] : [`${count} ${name}`])),

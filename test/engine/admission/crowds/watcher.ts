@@ -14,6 +14,7 @@ export interface Limits {
 interface Place {
   readonly callee?: unknown;
   readonly concurrency?: { readonly queuedAt?: string };
+  readonly hold?: { readonly by: string; readonly key: string; readonly until: number };
   readonly site?: { readonly limits?: { readonly key: string } };
 }
 
@@ -37,6 +38,7 @@ export class Watcher {
   readonly #atWork = new Map<string, Set<string>>();
   readonly #begun = new Map<string, Map<string, number>>();
   readonly #queues = new Map<string, Map<string, string>>();
+  readonly #times = new Map<string, Map<string, number>>();
 
   /** `calls`: the server that is called says by `begin` and `end` which are at work. */
   constructor(subject: 'runs' | 'calls', limits: Limits, now: () => number) {
@@ -48,6 +50,11 @@ export class Watcher {
   /** How many have begun. */
   get begun(): number {
     return [...this.#begun.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Whether one of a key has begun. */
+  hasBegun(key: string, id: string): boolean {
+    return this.#begun.get(key)?.has(id) === true;
   }
 
   /** One of a key is at work; again, after a crash, is the same. */
@@ -75,6 +82,16 @@ export class Watcher {
     if (queue.delete(id) && order !== first) this.wrong.push(`${id} of ${key} left the queue before ${first}`);
   }
 
+  /** One of a key waits for the time that its rate gave it, which is not before that of any other one that has asked. */
+  #noteTime(key: string, id: string, until: number): void {
+    const times = memberOf(this.#times, key, () => new Map<string, number>());
+    const known = times.get(id);
+    const latest = Math.max(...times.values());
+    if (known === undefined && until < latest) this.wrong.push(`${id} of ${key} got a time before ${latest}: ${until}`);
+    if (known !== undefined && known !== until) this.wrong.push(`${id} of ${key} was moved from ${known} to ${until}`);
+    times.set(id, until);
+  }
+
   #note(item: Item): void {
     const id = item.pk.slice('run#'.length);
     const place = JSON.parse(String(item['place'])) as Place;
@@ -85,6 +102,8 @@ export class Watcher {
     const isQueued = item['status'] === 'queued';
     const order = runOrder(Number(item['created']), id);
     this.#noteQueue(key, id, order, isQueued && place.concurrency?.queuedAt !== undefined);
+    const isWatched = isCall === (this.#subject === 'calls');
+    if (isWatched && place.hold?.by === 'rate') this.#noteTime(place.hold.key, id, place.hold.until);
     if (this.#subject === 'calls' || isCall || isQueued) return;
     this.begin(key, id);
     if (item['status'] !== 'pending') this.end(key, id);
@@ -107,18 +126,40 @@ export class Watcher {
     return away === undefined ? due : Math.min(due, away.from - this.lateMs);
   }
 
+  /** The sentences about what has begun before another one that was due and had a lower order. */
+  #overtaking(
+    orderOf: (begun: { readonly key: string; readonly id: string; readonly time: number }) => number,
+  ): string[] {
+    return [...this.#begun].flatMap(([key, begun]) => {
+      const all = [...begun].map(([id, time]) => ({ id, time, order: orderOf({ key, id, time }) }));
+      return all.flatMap(({ id, time, order }) => {
+        const passed = all.find((other) => other.order < order && time < this.#due(other.time));
+        if (passed === undefined) return [];
+        return [`${id} of ${key} began ${this.#due(passed.time) - time} ms before ${passed.id} was due`];
+      });
+    });
+  }
+
   /** The sentences about what has begun, of ids that are numbers, before what has a lower number and was due later. */
   outOfOrder(): string[] {
-    return [...this.#begun].flatMap(([key, begun]) => {
-      let latest = { id: '', due: Number.NEGATIVE_INFINITY };
-      return [...begun]
-        .toSorted(([a], [b]) => Number(a) - Number(b))
-        .flatMap(([id, time]) => {
-          const { id: before, due } = latest;
-          if (this.#due(time) > due) latest = { id, due: this.#due(time) };
-          return time >= due ? [] : [`${id} of ${key} began ${due - time} ms before ${before} was due`];
-        });
-    });
+    return this.#overtaking(({ id }) => Number(id));
+  }
+
+  /** The sentences about what has begun before the time that its rate gave it, or before what had an earlier time. */
+  outOfTurn(): string[] {
+    const timeOf = (key: string, id: string) => this.#times.get(key)?.get(id);
+    const early = [...this.#begun].flatMap(([key, begun]) =>
+      [...begun].flatMap(([id, time]) => {
+        const until = timeOf(key, id) ?? time;
+        return time < until ? [`${id} of ${key} began ${until - time} ms before its time`] : [];
+      }),
+    );
+    return [...early, ...this.#overtaking(({ key, id, time }) => timeOf(key, id) ?? time)];
+  }
+
+  /** How many have waited for a time that their rate gave them. */
+  get held(): number {
+    return [...this.#times.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   /** The sentences about beginnings within a shorter time than the rate allows. */
