@@ -1,5 +1,5 @@
 import { eventOf, type Send } from './clients/client.ts';
-import { noops } from './operations.ts';
+import { noops } from './sources.ts';
 
 /** A kind of request whose rate is measured. */
 export interface Workload {

@@ -204,6 +204,16 @@ function callsFirst(plan: Plan): boolean {
   return first !== undefined && actionsOf(first.work).some((action) => isNative(plan, action));
 }
 
+const NO_STEP: Step = { uses: {}, next: [], ends: true };
+
+/** The steps of a plan by the ids of their states. */
+const stepsIn =
+  (context: Context) =>
+  (id: string): Step => {
+    const state = ownMember(context.plan.states, id);
+    return state === undefined ? NO_STEP : stepOfState(state, context);
+  };
+
 /** Whether each run is held back before it begins. */
 const isHeld = ({ debounce, start }: Plan): boolean =>
   debounce !== undefined || ('batch' in start && start.batch !== undefined);
@@ -223,16 +233,10 @@ export function priceRuns(plan: Plan, items: number, waits: Waits = 'machine'): 
     return work?.do === 'all' ? work.actions.length : items;
   };
   const circumstances = (bound: Bound): Circumstances => ({ plan, itemsOf, waits, bound });
-  const stepsOf =
-    (bound: Bound) =>
-    (id: string): Step => {
-      const state = Object.hasOwn(plan.states, id) ? plan.states[id] : undefined;
-      return state === undefined ? { uses: {}, next: [], ends: true } : stepOfState(state, { plan, items, bound });
-    };
   const states = Math.floor(Object.keys(plan.states).length / STATES_PER_UNIT);
   const bytes = { writeUnits: Math.min(states, MAX_STATE_UNITS) };
   const works = (bound: Bound): Used => {
-    const path = pricePath(stepsOf(bound), plan.entry, bound) ?? used();
+    const path = pricePath(stepsIn({ plan, items, bound }), plan.entry, bound) ?? used();
     const isTimed = plan.expected !== undefined && (waitsSurely || (bound === 'most' && !waitsNever));
     return plus(plus(plus(plus(used(REQUEST), controlOf(plan)), bytes), path), LATE, isTimed ? 1 : 0);
   };

@@ -146,7 +146,7 @@ export async function tryCrowd(
         ...watcher.wrong,
         ...watcher.tooSoon(),
         ...watcher.outOfTurn(),
-        ...(limits.begin !== undefined && watcher.held === 0 ? ['no one was held back'] : []),
+        ...(limits.begin !== undefined && watcher.held === 0 ? ['nothing was held back'] : []),
         ...open.map((text) => `not complete: ${text}`),
         ...(await rowsOf(world)).map((row) => `left: ${row}`),
         ...Object.entries(counts).flatMap(([name, count]) => (count === starts ? [] : [`${count} ${name}`])),
