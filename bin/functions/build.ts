@@ -40,6 +40,7 @@ const COPIED: Readonly<Record<CopiedFile, { readonly entry: string; readonly opt
     entry: 'lib/adapters/portable/tokens/bundled.ts',
     options: { minify: true, keepNames: true },
   },
+  're2.cjs': { entry: 're2js', options: { format: 'cjs', minify: true, keepNames: true } },
   'beside.mjs': { entry: 'lib/containers/sidecar/lambda/main.ts', options: {} },
 };
 

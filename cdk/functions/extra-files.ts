@@ -2,9 +2,15 @@
  * The files that lie beside several functions: the worker thread that lib/language/sandbox/sandbox.ts starts, with the
  * script engines; the module that sends mails by SMTP, which lib/egress/delivery.ts loads for the first mail; the clients of AWS for
  * secrets that are stored elsewhere (lib/adapters/portable/secrets/aws.ts); the verification of tokens
- * (lib/adapters/portable/tokens/issuer-tokens.ts); the sidecar that is copied into images of containers, where only Node exists.
+ * (lib/adapters/portable/tokens/issuer-tokens.ts); the engine of regular expressions (bin/functions/re2.ts); the sidecar that is copied into images of containers, where only Node exists.
  */
-export type CopiedFile = 'sandbox-worker.mjs' | 'smtp.mjs' | 'aws-secrets.mjs' | 'tokens.mjs' | 'beside.mjs';
+export type CopiedFile =
+  | 'sandbox-worker.mjs'
+  | 'smtp.mjs'
+  | 'aws-secrets.mjs'
+  | 'tokens.mjs'
+  | 're2.cjs'
+  | 'beside.mjs';
 
 /** The folder of the console's files. */
 export const CONSOLE = 'console';

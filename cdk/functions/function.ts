@@ -47,7 +47,8 @@ export interface FunctionProps {
   readonly functionName?: string;
 }
 
-const THREAD: ExtraFile = 'sandbox-worker.mjs';
+/** What evaluates scripts: the sandbox, and the regular expressions of their queries and patterns. */
+const SCRIPTS: readonly ExtraFile[] = ['sandbox-worker.mjs', 're2.cjs'];
 
 /** Lambda provides a full core at 1,769 MB; jq compiles its library for each script, which uses most of a core. */
 const MEMORY_MB = { scripts: 1024, plain: 512 } as const;
@@ -82,7 +83,7 @@ export class WeftFunction extends Construct {
     this.handler = new LambdaFunction(this, 'Function', {
       runtime: Runtime.NODEJS_24_X,
       handler: 'index.handler',
-      code: bundledCode(this.path, [...(scripts ? [THREAD] : []), ...extraFiles]),
+      code: bundledCode(this.path, [...(scripts ? SCRIPTS : []), ...extraFiles]),
       ...(functionName === undefined ? {} : { functionName }),
       description: about,
       architecture: Architecture.ARM_64,

@@ -82,6 +82,8 @@ const TRIGGERS = {
     timeout: Duration.minutes(1),
     needs: [...RUNS, 'containers'],
     scripts: false,
+    // Patterns say whether a failed call is tried again.
+    extraFiles: ['re2.cjs'],
   },
   sweep: {
     about: 'Completes interrupted work',

@@ -77,6 +77,7 @@ const BESIDE = [
   'smtp.mjs',
   'aws-secrets.mjs',
   'tokens.mjs',
+  're2.cjs',
   'beside.mjs',
 ];
 
