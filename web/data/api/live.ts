@@ -19,7 +19,8 @@ export interface Live<T> {
 export interface Loaded<T> extends Live<T> {
   /** A request for the value is in progress. */
   readonly isBusy: boolean;
-  reload(): void;
+  /** Reads the value again. It needs no `this`: pages pass it on alone. */
+  readonly reload: () => void;
 }
 
 /** The last shown value of each request, so that going back shows it at once. */
@@ -153,7 +154,7 @@ class Loader<T> extends Shown<T> implements Loaded<T> {
     this.#forget();
   }
 
-  reload(): void {
+  readonly reload = (): void => {
     this.stop();
     if (this.load === undefined) return;
     this.isBusy = true;
@@ -174,7 +175,7 @@ class Loader<T> extends Shown<T> implements Loaded<T> {
         this.#waitAfter(toApiError(error));
       },
     );
-  }
+  };
 
   /** Retries when the service replies again, or with the next key. */
   #waitAfter(failure: ApiError): void {

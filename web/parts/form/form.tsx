@@ -31,7 +31,8 @@ export function Form({ task, work, act, failure, onLeave, look = 'stack', more, 
   const error = task.error.value;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    void task.run(work);
+    // Enter in a field submits the form too, while its button is busy.
+    if (!task.isBusy.peek()) void task.run(work);
   };
   return (
     <form class={look} onSubmit={submit}>
