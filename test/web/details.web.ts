@@ -89,9 +89,6 @@ test('the settings say where alerts go, and show what the service refuses', asyn
   await alerts.getByLabel('Secret that signs').fill('SIGN');
   await storing.click();
   await expect.poll(stored).toEqual({ url: 'https://hooks.example.com/alerts', secret: 'SIGN', within: 'PT10M' });
-
-  await page.reload();
-  expect(await alerts.getByLabel('URL').inputValue()).toBe('https://hooks.example.com/alerts');
   await alerts.getByLabel('Alerts', { exact: true }).selectOption('off');
   await storing.click();
   await expect.poll(stored).toBeUndefined();
@@ -123,9 +120,6 @@ test('the settings have the mail server, and show what the service refuses', asy
   await mail.getByLabel('Port').fill('');
   await storing.click();
   await expect.poll(async () => (await stored())?.['port']).toBeUndefined();
-
-  await page.reload();
-  expect(await mail.getByLabel('Port').inputValue()).toBe('');
   await mail.getByLabel('Host').fill('');
   await mail.getByRole('button', { name: 'Remove' }).click();
   await expect.poll(stored).toBeUndefined();

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { call } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
@@ -23,24 +24,24 @@ return event;`;
 
 function FilterForm({ namespace, filter, script, onDone }: FormProps) {
   const name = useSignal(filter);
-  const text = useSignal(script);
+  const edit = useEdit(script);
   const task = useTask();
-  const store = async () => {
+  const store = async (text: string) => {
     const operation = filter === '' ? 'createEventFilter' : 'updateEventFilter';
-    await call(operation, { namespace, filter: name.value }, { body: text.value });
+    await call(operation, { namespace, filter: name.value }, { body: text });
     say(`Stored the filter ${name.value}`);
     onDone();
   };
   return (
-    <Form task={task} work={store} act="Store" failure="The filter was not stored" onLeave={onDone}>
+    <Form task={task} work={() => edit.store(store)} act="Store" failure="The filter was not stored" onLeave={onDone}>
       {filter === '' && <TextField label="Name" isCode isRequired hasFocus value={name.value} onInput={into(name)} />}
       <AreaField
         label={filter === '' ? 'Script' : `Script of ${filter}`}
         isCode
         rows={8}
-        value={text.value}
+        value={edit.value.value}
         hint="The body of a JavaScript function: it gets event, and returns it, another one, or null to drop it"
-        onInput={into(text)}
+        onInput={into(edit.value)}
       />
     </Form>
   );
@@ -55,7 +56,7 @@ function Filter({
   readonly filter: string;
   readonly onChange: () => void;
 }) {
-  const { value, error } = useLoad('getEventFilter', { namespace, filter });
+  const { value, error, reload } = useLoad('getEventFilter', { namespace, filter });
   const isEditing = useSignal(false);
   const script = value.value?.jsCode;
   const remove = async () => {
@@ -66,7 +67,7 @@ function Filter({
   };
   const done = () => {
     into(isEditing)(false);
-    onChange();
+    reload();
   };
   return (
     <li class="event-filter">
@@ -100,12 +101,10 @@ function Filter({
 /** Scripts that filter events. */
 export function EventFilters({ namespace }: { readonly namespace: string }) {
   const { value, error, reload } = useLoad('listEventFilters', { namespace });
-  const version = useSignal(0);
   const isAdding = useSignal(false);
   const names = value.value?.eventFilter.map(({ name }) => name);
-  const change = () => {
+  const added = () => {
     into(isAdding)(false);
-    into(version)(version.value + 1);
     reload();
   };
   if (error.value !== undefined)
@@ -118,7 +117,7 @@ export function EventFilters({ namespace }: { readonly namespace: string }) {
   );
   return (
     <div class="scroll padded">
-      {isAdding.value && <FilterForm namespace={namespace} filter="" script={EXAMPLE} onDone={change} />}
+      {isAdding.value && <FilterForm namespace={namespace} filter="" script={EXAMPLE} onDone={added} />}
       {names.length === 0 && !isAdding.value ? (
         <Empty icon="filter" title="No filters" action={add}>
           <p>
@@ -130,7 +129,7 @@ export function EventFilters({ namespace }: { readonly namespace: string }) {
           {add}
           <ul>
             {names.map((filter) => (
-              <Filter key={`${filter} ${version.value}`} namespace={namespace} filter={filter} onChange={change} />
+              <Filter key={filter} namespace={namespace} filter={filter} onChange={reload} />
             ))}
           </ul>
         </>

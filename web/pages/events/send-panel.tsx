@@ -1,7 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { EventRecord, Listener } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { useRead } from '../../data/api/live.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { draftOfEvent, type EventDraft, isForDecision, sendEvent } from '../../data/events/events.ts';
@@ -58,20 +57,6 @@ async function readTemplates(namespace: string) {
   return { events: events.results, templates: templatesOf(events.results, listeners) };
 }
 
-interface Fields {
-  readonly type: Signal<string>;
-  readonly source: Signal<string>;
-  readonly attributes: Signal<string>;
-  readonly data: Signal<string>;
-}
-
-function fill(fields: Fields, draft: EventDraft): void {
-  fields.type.value = draft.type;
-  fields.source.value = draft.source;
-  fields.attributes.value = draft.attributes;
-  fields.data.value = draft.data;
-}
-
 function Templates({
   templates,
   onTake,
@@ -96,63 +81,62 @@ function Templates({
   );
 }
 
-function useFields(type: string, attributes: string): Fields {
-  return {
-    type: useSignal(type),
-    source: useSignal('console'),
-    attributes: useSignal(prettyJson(attributes)),
-    data: useSignal('{}'),
-  };
+interface InputsProps {
+  readonly draft: EventDraft;
+  readonly set: (change: Partial<EventDraft>) => void;
 }
 
-const draftIn = ({ type, source, attributes, data }: Fields): EventDraft => ({
-  type: type.value,
-  source: source.value,
-  attributes: attributes.value,
-  data: data.value,
-});
-
-function Inputs({ type, source, attributes, data }: Fields) {
+function Inputs({ draft: { type, source, attributes, data }, set }: InputsProps) {
   return (
     <>
-      <TextField label="Type" isCode isRequired hasFocus value={type.value} onInput={into(type)} />
-      <TextField label="Source" isCode isRequired value={source.value} onInput={into(source)} />
+      <TextField label="Type" isCode isRequired hasFocus value={type} onInput={(text) => set({ type: text })} />
+      <TextField label="Source" isCode isRequired value={source} onInput={(text) => set({ source: text })} />
       <AreaField
         label="Attributes"
         isCode
         rows={3}
-        value={attributes.value}
+        value={attributes}
         hint="JSON of an object; listeners compare these"
-        onInput={into(attributes)}
+        onInput={(text) => set({ attributes: text })}
       />
-      <AreaField label="Data" isCode rows={6} value={data.value} hint="JSON; no text sends none" onInput={into(data)} />
+      <AreaField
+        label="Data"
+        isCode
+        rows={6}
+        value={data}
+        hint="JSON; no text sends none"
+        onInput={(text) => set({ data: text })}
+      />
     </>
   );
 }
 
 /** A form for an event; it begins with the type and attributes for which a listener waits, or with an earlier event. */
 export function SendPanel({ namespace, from, type, attributes }: SendPanelProps) {
-  const fields = useFields(type, attributes);
   // Templates are optional: an error is not shown.
   const { value } = useRead(['templates', namespace], () => readTemplates(namespace));
   const { templates = [], events } = value.value ?? {};
-  useEffect(() => {
-    const former = events?.find(({ id }) => id === from);
-    if (former !== undefined) fill(fields, draftOfEvent(former));
-  }, [from, events]);
+  const former = events?.find(({ id }) => id === from);
+  const edit = useEdit(
+    former === undefined
+      ? { type, source: 'console', attributes: prettyJson(attributes), data: '{}' }
+      : draftOfEvent(former),
+  );
+  const draft = edit.value;
+  const set = (change: Partial<EventDraft>) => into(draft)({ ...draft.peek(), ...change });
   const task = useTask();
   const send = async () => {
-    const draft = draftIn(fields);
-    const id = await sendEvent(namespace, draft);
-    say(`Sent ${draft.type}`);
+    const { type: sent } = draft.peek();
+    const id = await sendEvent(namespace, draft.peek());
+    say(`Sent ${sent}`);
     go(addresses.event(namespace, id));
   };
   return (
     <div class="stack">
       <Form task={task} work={send} act="Send" icon="send" failure="Nothing was sent">
-        <Inputs {...fields} />
+        <Inputs draft={draft.value} set={set} />
       </Form>
-      <Templates templates={templates} onTake={(draft) => fill(fields, draft)} />
+      <Templates templates={templates} onTake={into(draft)} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { InstanceReply, TimelineReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { prettyJson, readObject } from '../../data/format/json.ts';
@@ -62,12 +62,9 @@ interface BeginningProps extends RepeatPanelProps {
 
 function Beginning({ namespace, reply, state, beginning }: BeginningProps) {
   const { id } = reply.instance;
-  const text = useSignal(beginning);
+  const text = useEdit(beginning).value;
   const revision = useSignal('pinned');
   const task = useTask();
-  useEffect(() => {
-    text.value = beginning;
-  }, [beginning, text]);
   const edited = readObject(text.value);
   const problem = 'problem' in edited ? edited.problem : undefined;
   const start = async () => {

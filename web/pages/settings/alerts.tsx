@@ -1,5 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { ConfigReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import { SelectField, TextField } from '../../parts/field/field.tsx';
@@ -22,67 +23,90 @@ type Target = keyof typeof TARGETS;
 
 const CHOICES = Object.entries(TARGETS).map(([value, { choice }]) => ({ value, label: choice }));
 
-const Signer = ({ name }: { readonly name: Signal<string> }) => (
+/** The settings as the fields have them. */
+interface Fields {
+  readonly target: Target;
+  readonly to: string;
+  readonly within: string;
+  readonly secret: string;
+}
+
+function fieldsOf({ workflow, url, within = '', secret = '' }: NonNullable<ConfigReply['alerts']> = {}): Fields {
+  const target = workflow !== undefined ? 'workflow' : url !== undefined ? 'url' : 'none';
+  return { target, to: workflow ?? url ?? '', within, secret };
+}
+
+function changesOf({ target, to, within, secret }: Fields) {
+  if (target === 'none') return {};
+  return { [target]: to, within, ...(target === 'url' ? { secret } : {}) };
+}
+
+interface FieldProps {
+  readonly values: Fields;
+  readonly set: (change: Partial<Fields>) => void;
+}
+
+const Signer = ({ values, set }: FieldProps) => (
   <TextField
     label="Secret that signs"
     isCode
-    value={name.value}
+    value={values.secret}
     hint="The name of a secret, with which the receiver verifies each alert. Empty: alerts are not signed"
-    onInput={into(name)}
+    onInput={(secret) => set({ secret })}
   />
 );
 
-const Pause = ({ time }: { readonly time: Signal<string> }) => (
-  <TextField
-    label="Pause between alerts"
-    isCode
-    value={time.value}
-    hint="A duration such as PT10M: of a workflow there is at most one alert in this time. Empty: one for each run"
-    onInput={into(time)}
-  />
-);
+/** The fields of alerts that go somewhere. */
+function TargetFields({ values, set }: FieldProps) {
+  const { label, hint } = TARGETS[values.target];
+  return (
+    <>
+      <TextField label={label} isCode value={values.to} hint={hint} onInput={(to) => set({ to })} />
+      {values.target === 'url' && <Signer {...{ values, set }} />}
+      <TextField
+        label="Pause between alerts"
+        isCode
+        value={values.within}
+        hint="A duration such as PT10M: of a workflow there is at most one alert in this time. Empty: one for each run"
+        onInput={(within) => set({ within })}
+      />
+    </>
+  );
+}
 
 /** Where alerts about failed and late runs go. */
 export function Alerts({ namespace, config }: PartProps) {
-  const { workflow, url, secret = '', within = '' } = config.value.value?.alerts ?? {};
-  const present: Target = workflow !== undefined ? 'workflow' : url !== undefined ? 'url' : 'none';
-  const stored = workflow ?? url ?? '';
-  const [target, to, pause] = [useSignal<Target>(present), useSignal(stored), useSignal(within)];
-  const signer = useSignal(secret);
+  const settings = config.value.value;
+  const present = fieldsOf(settings?.alerts);
+  const edit = useEdit(present, settings);
+  const values = edit.value.value;
   const task = useTask();
-  const isOn = target.value !== 'none';
-  const isSigned = target.value === 'url';
-  const isUnchanged = to.value === stored && pause.value === within && (!isSigned || signer.value === secret);
-  const isSame = target.value === present && (!isOn || isUnchanged);
-  const store = async () => {
-    const signing = isSigned ? { secret: signer.value } : {};
-    const alerts = isOn ? { [target.value]: to.value, within: pause.value, ...signing } : {};
-    const { warnings = [] } = await call('setConfig', { namespace }, { body: { alerts } });
+  const set = (change: Partial<Fields>) => into(edit.value)({ ...edit.value.peek(), ...change });
+  const isOn = values.target !== 'none';
+  const store = async (fields: Fields) => {
+    const { warnings = [] } = await call('setConfig', { namespace }, { body: { alerts: changesOf(fields) } });
     say(['Stored', ...warnings].join('. '));
     config.reload();
   };
   const choose = (value: string) => {
-    target.value = value as Target;
-    to.value = value === present ? stored : '';
+    const target = value as Target;
+    set(target === present.target ? present : { target, to: '' });
   };
-  const { label, hint } = TARGETS[target.value];
   return (
     <Section title="Alerts">
       <p class="settings-words">A message when a run fails, or takes longer than its workflow expects.</p>
       <Form
         task={task}
         look="bar-form"
-        work={store}
+        work={() => edit.store(store)}
         act="Store"
         kind="plain"
         isOffered={may('setConfig')}
-        isDisabled={isSame || (isOn && to.value === '')}
+        isDisabled={!edit.isChanged.value || (isOn && values.to === '')}
         failure="Nothing was changed"
       >
-        <SelectField label="Alerts" value={target.value} choices={CHOICES} onChange={choose} />
-        {isOn && <TextField label={label} isCode value={to.value} hint={hint} onInput={into(to)} />}
-        {isSigned && <Signer name={signer} />}
-        {isOn && <Pause time={pause} />}
+        <SelectField label="Alerts" value={values.target} choices={CHOICES} onChange={choose} />
+        {isOn && <TargetFields {...{ values, set }} />}
       </Form>
     </Section>
   );

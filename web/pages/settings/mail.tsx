@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { ConfigReply } from '../../../clients/api/operations.ts';
 import { call } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { may } from '../../data/api/session.ts';
-import { useTask } from '../../data/api/task.ts';
+import { into, useTask } from '../../data/api/task.ts';
 import { SelectField, Switch, TextField } from '../../parts/field/field.tsx';
 import { Form } from '../../parts/form/form.tsx';
 import { Section } from '../../parts/head/head.tsx';
@@ -77,15 +77,14 @@ function ServerFields({ values, set }: FieldProps) {
 
 /** The server that sends the mails of functions without a server of their own. */
 export function Mail({ namespace, config }: PartProps) {
-  const present = fieldsOf(config.value.value?.mail);
-  const mail = useSignal(present);
+  const settings = config.value.value;
+  const edit = useEdit(fieldsOf(settings?.mail), settings);
+  const values = edit.value.value;
   const task = useTask();
-  const set = (change: Partial<Fields>) => {
-    mail.value = { ...mail.value, ...change };
-  };
-  const isOn = mail.value.host !== '';
-  const store = async () => {
-    await call('setConfig', { namespace }, { body: { mail: isOn ? changesOf(mail.value) : {} } });
+  const set = (change: Partial<Fields>) => into(edit.value)({ ...edit.value.peek(), ...change });
+  const isOn = values.host !== '';
+  const store = async (mail: Fields) => {
+    await call('setConfig', { namespace }, { body: { mail: isOn ? changesOf(mail) : {} } });
     say(isOn ? 'Stored' : 'Removed');
     config.reload();
   };
@@ -95,15 +94,15 @@ export function Mail({ namespace, config }: PartProps) {
       <Form
         task={task}
         look="bar-form"
-        work={store}
-        act={isOn || present.host === '' ? 'Store' : 'Remove'}
+        work={() => edit.store(store)}
+        act={isOn || settings?.mail === undefined ? 'Store' : 'Remove'}
         kind="plain"
         isOffered={may('setConfig')}
-        isDisabled={JSON.stringify(mail.value) === JSON.stringify(present)}
+        isDisabled={!edit.isChanged.value}
         failure="Nothing was changed"
       >
-        <OneField name="host" values={mail.value} set={set} />
-        {isOn && <ServerFields values={mail.value} set={set} />}
+        <OneField name="host" {...{ values, set }} />
+        {isOn && <ServerFields {...{ values, set }} />}
       </Form>
     </Section>
   );

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { call, hasBeside } from '../../data/api/client.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { useLoad } from '../../data/api/live.ts';
 import { may } from '../../data/api/session.ts';
 import { into, useTask } from '../../data/api/task.ts';
@@ -53,11 +54,11 @@ function Broadcast({ namespace, config }: PartProps) {
 }
 
 function Lookback({ namespace, config }: PartProps) {
-  const present = config.value.value?.events?.lookback ?? '';
-  const text = useSignal(present);
+  const settings = config.value.value;
+  const edit = useEdit(settings?.events?.lookback ?? '', settings);
   const task = useTask();
-  const store = async () => {
-    await call('setConfig', { namespace }, { body: { events: { lookback: text.value } } });
+  const store = async (lookback: string) => {
+    await call('setConfig', { namespace }, { body: { events: { lookback } } });
     say('Stored');
     config.reload();
   };
@@ -66,19 +67,19 @@ function Lookback({ namespace, config }: PartProps) {
       <Form
         task={task}
         look="bar-form"
-        work={store}
+        work={() => edit.store(store)}
         act="Store"
         kind="plain"
         isOffered={may('setConfig')}
-        isDisabled={text.value === present}
+        isDisabled={!edit.isChanged.value}
       >
         <TextField
           label="Waits look back"
           isCode
-          value={text.value}
+          value={edit.value.value}
           error={task.error.value?.message}
           hint="A duration such as PT1H: a wait also takes events that came in this time before it began"
-          onInput={into(text)}
+          onInput={into(edit.value)}
         />
       </Form>
     </Section>
@@ -152,9 +153,9 @@ export function SettingsPage({ params }: { readonly params: Readonly<Record<stri
       {value.value !== undefined && (
         <>
           {hasBeside('sync') && <Repository namespace={namespace} />}
-          <Lookback key={value.value.events?.lookback} namespace={namespace} config={config} />
-          <Alerts key={JSON.stringify(value.value.alerts)} namespace={namespace} config={config} />
-          <Mail key={JSON.stringify(value.value.mail)} namespace={namespace} config={config} />
+          <Lookback namespace={namespace} config={config} />
+          <Alerts namespace={namespace} config={config} />
+          <Mail namespace={namespace} config={config} />
           <Broadcast namespace={namespace} config={config} />
           <Quotas namespace={namespace} />
           <Delete namespace={namespace} />

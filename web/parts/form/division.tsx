@@ -1,47 +1,50 @@
-import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { Edit } from '../../data/api/edit.ts';
 import { into, type Task } from '../../data/api/task.ts';
 import { type Choice, RangeField, SelectField } from '../field/field.tsx';
 import { Form } from './form.tsx';
 
 /** Two of several choices, and the percentage of the first. */
 export interface Division {
-  readonly first: Signal<string>;
-  readonly second: Signal<string>;
-  readonly share: Signal<number>;
+  readonly first: string;
+  readonly second: string;
+  readonly share: number;
 }
 
 interface DivisionFormProps {
-  readonly division: Division;
+  readonly edit: Edit<Division>;
   readonly choices: readonly Choice[];
   /** The least percentage that each of the two gets. */
   readonly least: number;
   readonly act: string;
   readonly task: Task;
-  readonly work: () => Promise<unknown>;
+  /** Stores a division. */
+  readonly work: (division: Division) => Promise<unknown>;
   /** Further buttons. */
   readonly more?: ComponentChildren;
 }
 
 /** A form that divides calls or starts among two of several choices. */
-export function DivisionForm({ division, choices, least, ...form }: DivisionFormProps) {
-  const { first, second, share } = division;
+export function DivisionForm({ edit, choices, least, work, ...form }: DivisionFormProps) {
+  const { first, second, share } = edit.value.value;
+  const set = (change: Partial<Division>) => into(edit.value)({ ...edit.value.peek(), ...change });
   return (
     <Form
       {...form}
+      work={() => edit.store(work)}
       look="division"
       kind="plain"
-      isDisabled={first.value === second.value}
+      isDisabled={first === second}
       failure="Nothing was changed"
     >
-      <SelectField label="First" value={first.value} choices={choices} onChange={into(first)} />
+      <SelectField label="First" value={first} choices={choices} onChange={(first) => set({ first })} />
       <RangeField
-        label={`${share.value} % to ${100 - share.value} %`}
-        value={share.value}
+        label={`${share} % to ${100 - share} %`}
+        value={share}
         least={least}
-        onInput={into(share)}
+        onInput={(share) => set({ share })}
       />
-      <SelectField label="Second" value={second.value} choices={choices} onChange={into(second)} />
+      <SelectField label="Second" value={second} choices={choices} onChange={(second) => set({ second })} />
     </Form>
   );
 }

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ServiceReply } from '../../../clients/api/operations.ts';
+import { useEdit } from '../../data/api/edit.ts';
 import { into, useTask } from '../../data/api/task.ts';
 import type { ServiceActions } from '../../data/services/source.ts';
 import { Confirm } from '../confirm/confirm.tsx';
 import { RangeField } from '../field/field.tsx';
-import { DivisionForm } from '../form/division.tsx';
+import { type Division, DivisionForm } from '../form/division.tsx';
 import { Form } from '../form/form.tsx';
 import { say } from '../toast/toast.tsx';
 import { Time } from '../value/value.tsx';
@@ -52,27 +53,30 @@ function Row({ service, actions, onChange, revision }: RevisionsProps & { readon
   );
 }
 
+/** The present division; without one, a division to begin with. */
+function divisionOf(revisions: readonly Revision[]): Division {
+  const [one, two] = revisions.filter(({ traffic = 0 }) => traffic > 0);
+  const first = one?.name ?? revisions[0]?.name ?? '';
+  const second = two?.name ?? revisions.find(({ name }) => name !== first)?.name ?? '';
+  return { first, second, share: one?.traffic ?? 100 };
+}
+
 function Traffic({ service, actions, onChange }: RevisionsProps) {
-  const names = service.revisions.map(({ name }) => name);
-  const used = service.revisions.filter(({ traffic = 0 }) => traffic > 0);
-  const first = useSignal(used[0]?.name ?? names[0] ?? '');
-  const second = useSignal(used[1]?.name ?? names.find((name) => name !== first.peek()) ?? '');
-  const share = useSignal(used[0]?.traffic ?? 100);
+  const edit = useEdit(divisionOf(service.revisions), service);
   const task = useTask();
-  const divide = async () => {
+  const divide = async ({ first, second, share }: Division) => {
     const values = [
-      { revision: first.value, percent: share.value },
-      { revision: second.value, percent: 100 - share.value },
+      { revision: first, percent: share },
+      { revision: second, percent: 100 - share },
     ].filter(({ percent }) => percent > 0);
     await actions.setTraffic(service.name, { values });
     say('Calls are divided');
     onChange();
   };
-  const choices = names.map((name) => ({ value: name, label: name }));
-  const division = { first, second, share };
+  const choices = service.revisions.map(({ name }) => ({ value: name, label: name }));
   return (
     <div class="service-division">
-      <DivisionForm {...{ division, choices, task }} least={0} work={divide} act="Divide calls" />
+      <DivisionForm {...{ edit, choices, task }} least={0} work={divide} act="Divide calls" />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { call } from '../../../data/api/client.ts';
+import { useEdit } from '../../../data/api/edit.ts';
 import { may } from '../../../data/api/session.ts';
 import { into, useTask } from '../../../data/api/task.ts';
 import { Switch, TextField } from '../../../parts/field/field.tsx';
@@ -36,11 +37,11 @@ function Enabled({ namespace, workflow, router }: TabProps) {
 }
 
 function EventLogging({ namespace, workflow }: TabProps) {
-  const logger = useSignal(workflow.eventLogging);
+  const edit = useEdit(workflow.eventLogging, workflow);
   const task = useTask();
-  const store = async () => {
+  const store = async (logger: string) => {
     const path = { namespace, node: workflow.node.path };
-    await call('setEventLogging', path, { body: { logger: logger.value } });
+    await call('setEventLogging', path, { body: { logger } });
     say('Stored');
   };
   return (
@@ -48,19 +49,19 @@ function EventLogging({ namespace, workflow }: TabProps) {
       <Form
         task={task}
         look="setting"
-        work={store}
+        work={() => edit.store(store)}
         act="Store"
         kind="plain"
         isOffered={may('setEventLogging')}
-        isDisabled={logger.value === workflow.eventLogging}
+        isDisabled={!edit.isChanged.value}
       >
         <TextField
           label="Name of the logger"
           isCode
-          value={logger.value}
+          value={edit.value.value}
           error={task.error.value?.message}
           hint="What the workflow logs is sent as events under this name; no name sends nothing"
-          onInput={into(logger)}
+          onInput={into(edit.value)}
         />
       </Form>
     </Section>
@@ -107,7 +108,7 @@ export function SettingsTab(props: TabProps) {
     <div class="scroll settings">
       <Enabled {...props} />
       <Labels {...props} />
-      <EventLogging key={props.workflow.eventLogging} {...props} />
+      <EventLogging {...props} />
     </div>
   );
 }

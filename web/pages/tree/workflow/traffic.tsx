@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { RouterReply } from '../../../../clients/api/operations.ts';
 import { call } from '../../../data/api/client.ts';
+import { useEdit } from '../../../data/api/edit.ts';
 import type { Loaded } from '../../../data/api/live.ts';
 import { may } from '../../../data/api/session.ts';
-import { into, useTask } from '../../../data/api/task.ts';
+import { useTask } from '../../../data/api/task.ts';
 import { cutMiddle } from '../../../data/format/text.ts';
 import { Button } from '../../../parts/button/button.tsx';
 import { type Division, DivisionForm } from '../../../parts/form/division.tsx';
@@ -42,41 +41,35 @@ function Present({ routes }: { readonly routes: RouterReply['routes'] }) {
   );
 }
 
-function useDivision(router: Loaded<RouterReply>, refs: readonly string[]): Division {
-  const first = useSignal('latest');
-  const second = useSignal('');
-  const share = useSignal(80);
-  const reply = router.value.value;
-  useEffect(() => {
-    const [one, two] = reply?.routes ?? [];
-    into(first)(one?.ref ?? 'latest');
-    into(second)(two?.ref ?? refs.find((ref) => ref !== (one?.ref ?? 'latest')) ?? '');
-    into(share)(one === undefined || two === undefined ? 80 : one.weight);
-  }, [reply, refs, first, second, share]);
-  return { first, second, share };
+/** The present division; without one, a division to begin with. */
+function divisionOf([one, two]: RouterReply['routes'], refs: readonly string[]): Division {
+  const first = one?.ref ?? 'latest';
+  const second = two?.ref ?? refs.find((ref) => ref !== first) ?? '';
+  return { first, second, share: one === undefined || two === undefined ? 80 : one.weight };
 }
 
 function Form({ namespace, path, router, refs }: TrafficProps) {
-  const division = useDivision(router, refs);
+  const reply = router.value.value;
+  const edit = useEdit(divisionOf(reply?.routes ?? [], refs), reply);
   const task = useTask();
-  const live = router.value.value?.live ?? true;
+  const live = reply?.live ?? true;
   const divide = async (route: RouterReply['routes']) => {
     await call('editRouter', { namespace, node: path }, { body: { live, route } });
     say(route.length === 0 ? 'All starts use the latest' : 'Starts are divided');
     router.reload();
   };
-  const divided = () =>
+  const divided = ({ first, second, share }: Division) =>
     divide([
-      { ref: division.first.value, weight: division.share.value },
-      { ref: division.second.value, weight: 100 - division.share.value },
+      { ref: first, weight: share },
+      { ref: second, weight: 100 - share },
     ]);
   const choices = refs.map((ref) => ({ value: ref, label: shown(ref) }));
-  const more = (router.value.value?.routes.length ?? 0) > 0 && (
+  const more = (reply?.routes.length ?? 0) > 0 && (
     <Button kind="bare" onClick={() => void task.run(() => divide([]))}>
       All to the latest
     </Button>
   );
-  return <DivisionForm {...{ division, choices, task, more }} least={1} work={divided} act="Divide starts" />;
+  return <DivisionForm {...{ edit, choices, task, more }} least={1} work={divided} act="Divide starts" />;
 }
 
 /** The division of starts among two revisions. */
