@@ -72,6 +72,16 @@ test('nothing is wider than a narrow screen', async () => {
   expect(wide).toEqual([]);
 });
 
+test('the step of a run that waits is not below the legend of its timeline', async () => {
+  for (const width of [1280, 390]) {
+    const page = await console_.open(`n/demo/runs/${space.waiting}`, { width, height: 800 });
+    await untilReady(page);
+    const body = page.getByRole('region', { name: 'Steps' }).locator('.timeline-body');
+    await body.getByRole('button').first().waitFor();
+    expect(await body.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight), `${width} px`).toBe(0);
+  }
+});
+
 test('a first visit of a run takes six files', async () => {
   const page = await console_.open(`n/demo/runs/${space.failed}?tab=log`);
   await untilReady(page);

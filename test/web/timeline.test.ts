@@ -44,3 +44,10 @@ test('steps of comparable lengths, and a run of one step, keep their scale', () 
     expect(scaleOf({ shown, origin: shown.from, mostTicks: 4, instants }).breaks).toEqual([]);
   }
 });
+
+test('a wait with which a run begins is not shown shorter in favour of a part of a millisecond', () => {
+  const shown = { from: 1_000_000, to: 1_025_000 };
+  const { breaks, place } = scaleOf({ shown, origin: shown.from, mostTicks: 4, instants: [1_000_000.25] });
+  expect(breaks).toEqual([]);
+  expect(place(shown.from, shown.to)).toEqual({ left: '0.000%', width: '100.000%' });
+});

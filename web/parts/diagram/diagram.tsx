@@ -9,7 +9,7 @@ import { foldChains } from './chains.ts';
 import type { Layout, PlacedEdge, PlacedState } from './layout.ts';
 import { arrowHead, curve } from './shapes.ts';
 import { StateBox } from './state-box.tsx';
-import { fit, handle, type Size, scaleOf, type View, zoom } from './view.ts';
+import { fit, handle, roomWithTools, type Size, scaleOf, type View, zoom } from './view.ts';
 import type { Way } from './way.ts';
 
 export type { Way } from './way.ts';
@@ -94,13 +94,8 @@ interface Camera {
   readonly isStill: boolean;
 }
 
-/** The height of the buttons at the bottom, which must not hide a part of the drawing. */
-const TOOLS_HEIGHT = 48;
-
-function roomOf(frame: Frame, { direction }: Layout, isStill: boolean): Size {
-  const { width, height } = sizeOf(frame);
-  return { width, height: direction === 'TB' && !isStill ? height - TOOLS_HEIGHT : height };
-}
+const roomOf = (frame: Frame, layout: Layout, isStill: boolean): Size =>
+  layout.direction === 'LR' || isStill ? sizeOf(frame) : roomWithTools(layout, sizeOf(frame));
 
 /** Fits the drawing to its frame until the user moves it. */
 function useFitting(frame: Frame, layout: Layout | undefined, focus: string | undefined, camera: Camera): void {

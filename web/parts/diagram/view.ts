@@ -23,6 +23,15 @@ const within = (value: number, least: number, most: number): number => Math.max(
 export const scaleOf = (drawing: Size, frame: Size): number =>
   Math.min(frame.width / drawing.width, frame.height / drawing.height, 1);
 
+/** The size of the buttons in the lower right corner, which must not hide a part of the drawing. */
+const TOOLS: Size = { width: 120, height: 48 };
+
+/** The part of a frame with buttons for a drawing in its middle: all of it if the drawing stands beside the buttons. */
+export function roomWithTools(drawing: Size, frame: Size): Size {
+  const isBeside = drawing.width * scaleOf(drawing, frame) <= frame.width - 2 * TOOLS.width;
+  return isBeside ? frame : { ...frame, height: frame.height - TOOLS.height };
+}
+
 /** The view of the whole drawing, or of a readable part around a point. */
 export function fit(drawing: Size, frame: Size, around?: { readonly x: number; readonly y: number }): View {
   const whole = scaleOf(drawing, frame);

@@ -41,6 +41,8 @@ export function zoomed(shown: Span, all: Span, factor: number, around: number): 
 
 /** A gap dwarfs all shorter ones if it is so many times as long as their sum. */
 const DWARFS = 4;
+/** What is shorter than this together, milliseconds, would have no visible length on any scale. */
+const LEAST_SHOWN = 1;
 /** Shorter gaps, milliseconds, keep their length: a reader compares them. */
 const LEAST_SHORTENED = 500;
 /** The part of the axis that the shortened gaps take together, at most; and one of them. */
@@ -59,7 +61,7 @@ function dwarfingGaps({ from, to }: Span, instants: readonly number[]): readonly
   const ordered = gaps.toSorted((a, b) => lengthOf(a) - lengthOf(b));
   let sum = 0;
   const dwarfed = ordered.map((gap) => {
-    const isDwarfing = sum > 0 && lengthOf(gap) > Math.max(DWARFS * sum, LEAST_SHORTENED);
+    const isDwarfing = sum >= LEAST_SHOWN && lengthOf(gap) > Math.max(DWARFS * sum, LEAST_SHORTENED);
     sum += lengthOf(gap);
     return isDwarfing;
   });

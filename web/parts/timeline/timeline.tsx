@@ -40,7 +40,7 @@ function Axis({ scale, isZoomed, onZoom }: AxisProps) {
       <span class="axis-room" aria-hidden="true">
         {scale.breaks.map(({ from, place, text }) => (
           <span key={from} class="axis-break" style={place} title={`${text}, shown shorter`}>
-            {text}
+            <span>{text}</span>
           </span>
         ))}
         {scale.ticks.map(({ at, text }) => (

@@ -31,9 +31,7 @@ export function ProblemList({ problems, onChoose, onMend }: ProblemListProps) {
             </span>
           </button>
           {problem.mend !== undefined && onMend !== undefined && (
-            <Button kind="bare" onClick={() => problem.mend && onMend(problem.mend)}>
-              {problem.mend.title}
-            </Button>
+            <Button onClick={() => problem.mend && onMend(problem.mend)}>{problem.mend.title}</Button>
           )}
         </li>
       ))}
