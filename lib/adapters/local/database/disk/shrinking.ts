@@ -4,6 +4,17 @@ import { isFull } from './storage-error.ts';
 /** Pages that one call returns; it takes some ten milliseconds. */
 const PAGES = 2000;
 
+/** Copies the log into the database and empties it, as far as no process reads it: the service does not stand still for a backup. */
+function cutLog(connection: DatabaseSync): void {
+  const patience = connection.prepare('PRAGMA busy_timeout').get()?.['timeout'];
+  connection.exec('PRAGMA busy_timeout = 0');
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${patience}`);
+  }
+}
+
 /**
  * Returns free pages of the database, and then its log, to a full disk: what deletions have freed becomes room of the disk.
  * Must be called outside of a transaction. Throws the error of SQLite.
@@ -11,7 +22,8 @@ const PAGES = 2000;
 export function shrink(connection: DatabaseSync): void {
   const free = Number(connection.prepare('PRAGMA freelist_count').get()?.['freelist_count']);
   if (free === 0) return;
-  connection.exec(`PRAGMA incremental_vacuum(${PAGES}); PRAGMA wal_checkpoint(TRUNCATE)`);
+  connection.exec(`PRAGMA incremental_vacuum(${PAGES})`);
+  cutLog(connection);
 }
 
 /**
@@ -20,7 +32,7 @@ export function shrink(connection: DatabaseSync): void {
  */
 export function emptyLog(connection: DatabaseSync): void {
   try {
-    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    cutLog(connection);
   } catch (error) {
     if (!isFull(error)) throw error;
   }
