@@ -1,3 +1,5 @@
+import { COPIED_FILES, LICENSE, NOTICES } from '../../cdk/functions/extra-files.ts';
+
 /** A file of the packed package, as `npm pack --json` lists it. */
 export interface PackedFile {
   readonly path: string;
@@ -34,7 +36,7 @@ export const ALLOWED: readonly RegExp[] = [
   // The Lambda functions, a folder each.
   /^dist\/functions\/(deploy|lambdas|triggers)\/[\w-]+\/(index|part-[\w-]+)\.mjs$/,
   // The files that lie beside several of them.
-  /^dist\/functions\/copies\/(LICENSE|THIRD-PARTY-NOTICES\.txt|sandbox-worker\.mjs|smtp\.mjs|aws-secrets\.mjs|tokens\.mjs|beside\.mjs)$/,
+  new RegExp(`^dist/functions/copies/(${[LICENSE, NOTICES, ...COPIED_FILES].join('|').replaceAll('.', '\\.')})$`),
   /^dist\/functions\/lambdas\/console\/console\/(index\.html|[\w.-]+\.(svg|png|ico)|assets\/[\w.-]+)$/,
 ];
 

@@ -4,13 +4,16 @@
  * secrets that are stored elsewhere (lib/adapters/portable/secrets/aws.ts); the verification of tokens
  * (lib/adapters/portable/tokens/issuer-tokens.ts); the engine of regular expressions (bin/functions/re2.ts); the sidecar that is copied into images of containers, where only Node exists.
  */
-export type CopiedFile =
-  | 'sandbox-worker.mjs'
-  | 'smtp.mjs'
-  | 'aws-secrets.mjs'
-  | 'tokens.mjs'
-  | 're2.cjs'
-  | 'beside.mjs';
+export const COPIED_FILES = [
+  'sandbox-worker.mjs',
+  'smtp.mjs',
+  'aws-secrets.mjs',
+  'tokens.mjs',
+  're2.cjs',
+  'beside.mjs',
+] as const;
+
+export type CopiedFile = (typeof COPIED_FILES)[number];
 
 /** The folder of the console's files. */
 export const CONSOLE = 'console';

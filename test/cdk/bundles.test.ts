@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALIASES } from '../../bin/functions/aliases.ts';
 import { bundleCopiedFile } from '../../bin/functions/build.ts';
 import { notices } from '../../bin/licenses/notices.ts';
+import { COPIED_FILES } from '../../cdk/functions/extra-files.ts';
 import { rawRootKey as wholeKey, envelopeSealer as wholeSealer } from '../../lib/adapters/portable/sealer.ts';
 import { startIssuer } from '../contract/issuer.ts';
 import { loadedSize } from '../deployed/bundles.ts';
@@ -99,15 +100,12 @@ describe('the deployed app', () => {
     expect(sizes.filter(([, size]) => size > 950_000)).toEqual([]);
   });
 
-  test.each(['sandbox-worker.mjs', 'beside.mjs', 'smtp.mjs', 'aws-secrets.mjs', 'tokens.mjs', 're2.cjs'])(
-    'lays %s beside every function that wants it, and beside no other',
-    (name) => {
-      const wants = bundles().filter((file) => textOf(dirname(file)).includes(`./${name}`));
-      const has = bundles().filter((file) => existsSync(join(dirname(file), name)));
-      expect(wants.length).toBeGreaterThan(0);
-      expect(has).toEqual(wants);
-    },
-  );
+  test.each(COPIED_FILES)('lays %s beside every function that wants it, and beside no other', (name) => {
+    const wants = bundles().filter((file) => textOf(dirname(file)).includes(`./${name}`));
+    const has = bundles().filter((file) => existsSync(join(dirname(file), name)));
+    expect(wants.length).toBeGreaterThan(0);
+    expect(has).toEqual(wants);
+  });
 
   test.each([
     ['LICENSE', readFileSync(join(ROOT, 'LICENSE'), 'utf8')],

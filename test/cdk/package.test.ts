@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleConstruct } from '../../bin/bundle.ts';
+import { COPIED_FILES, LICENSE, NOTICES } from '../../cdk/functions/extra-files.ts';
 import { ofType, type Resource } from './stack.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -70,16 +71,7 @@ stack.node.root.synth();
 } as const;
 
 /** Files beside functions of the package: the licenses beside all of them. */
-const BESIDE = [
-  'LICENSE',
-  'THIRD-PARTY-NOTICES.txt',
-  'sandbox-worker.mjs',
-  'smtp.mjs',
-  'aws-secrets.mjs',
-  'tokens.mjs',
-  're2.cjs',
-  'beside.mjs',
-];
+const BESIDE = [LICENSE, NOTICES, ...COPIED_FILES];
 
 /** Functions of the package that do nothing. Other tests bundle the real ones. */
 async function standIns(dist: string): Promise<void> {
