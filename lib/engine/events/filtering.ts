@@ -38,7 +38,7 @@ if (typeof event === 'object' && !Array.isArray(event)) return { event };
 return { problem: 'it returned ' + (Array.isArray(event) ? 'a list' : 'a ' + typeof event) + '; return the event, or null to drop it', line: 0 };
 `;
 
-/** The problem of a script that the sandbox ended, by the sandbox's reason. */
+/** The problem of a script that the sandbox ended, by the beginning of the sandbox's reason. */
 const LIMITS: Readonly<Record<string, string>> = {
   timeout: 'it did not end in time',
   'out of memory': 'it took too much memory',
@@ -50,7 +50,8 @@ async function run(script: string, event: CloudEvent | null): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const reason = error.message.slice(error.message.lastIndexOf(': ') + 2);
-    return { problem: ownMember(LIMITS, reason) ?? reason, line: 0 };
+    const limit = Object.keys(LIMITS).find((one) => reason.startsWith(one)) ?? '';
+    return { problem: ownMember(LIMITS, limit) ?? reason, line: 0 };
   }
 }
 
