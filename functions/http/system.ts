@@ -1,9 +1,7 @@
-import { openapi } from '../../lib/api/docs/openapi.ts';
 import type { Call } from '../../lib/api/http/call.ts';
 import type { Endpoints } from '../../lib/api/http/endpoints.ts';
 import { fixedJson, jsonWith } from '../../lib/api/http/reply.ts';
 import { redeemSignIn, signInOf } from '../../lib/api/http/sign-in.ts';
-import { workflowSchema } from '../../lib/authoring/schema/schema.ts';
 import * as playground from '../../lib/engine/evaluation/playground.ts';
 
 /** The schema has no secrets: editors in pages of other origins may read it. */
@@ -12,9 +10,9 @@ const SHARED = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, m
 /** A reply with a token. */
 const UNCACHED = { 'Cache-Control': 'no-store' };
 
-/** Anyone may ask for these, as often as they like. */
-const description = fixedJson(openapi);
-const schema = fixedJson(workflowSchema, SHARED);
+/** Anyone may ask for these, as often as they like. Their modules are loaded with the first such request. */
+const description = fixedJson(async () => (await import('../../lib/api/docs/openapi.ts')).openapi());
+const schema = fixedJson(async () => (await import('../../lib/authoring/schema/schema.ts')).workflowSchema(), SHARED);
 
 export const endpoints: Endpoints<'system'> = {
   getVersion: ({ settings: { version } }) => ({ api: version, flow: version, functions: version }),

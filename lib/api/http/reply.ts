@@ -51,16 +51,26 @@ type RequestHeaders = Readonly<Record<string, string | undefined>>;
  * Returns the same reply at each call, and 304 without a body to a client that has it (`If-None-Match`, RFC 9110). Its
  * JSON is made at the first, by `make`.
  */
-export function fixedJson(make: () => unknown, headers: Reply['headers'] = {}): (request: RequestHeaders) => RawReply {
-  let replies: { readonly tag: string; readonly whole: RawReply; readonly unchanged: RawReply } | undefined;
-  return (request) => {
-    replies ??= repliesOf(Buffer.from(JSON.stringify(make())), headers);
-    const known = request['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    return known?.some((tag) => tag === replies?.tag || tag === '*') ? replies.unchanged : replies.whole;
+export function fixedJson(
+  make: () => Promise<unknown>,
+  headers: Reply['headers'] = {},
+): (request: RequestHeaders) => Promise<RawReply> {
+  let made: Promise<FixedReplies> | undefined;
+  return async (request) => {
+    made ??= make().then((json) => repliesOf(Buffer.from(JSON.stringify(json)), headers));
+    const { tag, whole, unchanged } = await made;
+    const known = request['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
+    return known?.some((one) => one === tag || one === '*') ? unchanged : whole;
   };
 }
 
-function repliesOf(body: Uint8Array, others: Reply['headers']) {
+interface FixedReplies {
+  readonly tag: string;
+  readonly whole: RawReply;
+  readonly unchanged: RawReply;
+}
+
+function repliesOf(body: Uint8Array, others: Reply['headers']): FixedReplies {
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)}"`;
   const headers = { ETag: tag, ...others };
   return {

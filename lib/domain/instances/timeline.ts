@@ -1,6 +1,5 @@
 import { isObject } from '../../language/json.ts';
 import { omitUndefined } from '../../language/omit-undefined.ts';
-import { placeOf } from '../../language/yaml/places.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { toTimestamp } from '../../time/timestamps.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -75,14 +74,19 @@ interface Code {
   readonly source: string | undefined;
 }
 
+async function findPlace(source: string, state: string, expression = '') {
+  const { placeOf } = await import('../../language/yaml/places.ts');
+  return placeOf(source, state, expression);
+}
+
 /** The error of a step with its place in the source of the workflow. */
-function toError(error: NonNullable<RecordedStep['error']>, state: string, { file, source }: Code) {
-  const at = error.at ?? (source === undefined ? undefined : placeOf(source, state, error.expression ?? ''));
+async function toError(error: NonNullable<RecordedStep['error']>, state: string, { file, source }: Code) {
+  const at = error.at ?? (source === undefined ? undefined : await findPlace(source, state, error.expression));
   return at === undefined ? error : { ...error, at: { file, ...at } };
 }
 
 /** The wire form of a step. */
-function toStep(run: Run, recorded: RecordedStep, code: Code) {
+async function toStep(run: Run, recorded: RecordedStep, code: Code) {
   const {
     entered,
     left,
@@ -100,7 +104,7 @@ function toStep(run: Run, recorded: RecordedStep, code: Code) {
   return omitUndefined({
     ...step,
     callCount: all === undefined ? undefined : (step.callCount ?? 0) + unawaited.length,
-    error: error === undefined ? undefined : toError(error, step.state, code),
+    error: error === undefined ? undefined : await toError(error, step.state, code),
     entered: toTimestamp(entered),
     left: left === undefined ? undefined : toTimestamp(left),
     change: change === undefined ? undefined : toPatch(change),
@@ -142,7 +146,7 @@ export async function toFailure(ports: Needs, run: Run) {
   if (step?.error === undefined) return undefined;
   // The steps of a run note the place of a failure, but not that of the error of an error state.
   const code = step.error.at === undefined ? await codeOf(ports, run) : { file: run.path, source: undefined };
-  return { state: step.state, ...toError(step.error, step.state, code) };
+  return { state: step.state, ...(await toError(step.error, step.state, code)) };
 }
 
 /** The reply of GET timeline. */
@@ -153,7 +157,7 @@ export async function toTimeline(ports: Needs, run: Run) {
     instance: toRecord(run),
     workflow: { path: run.path, revision: run.revision },
     record: run.settings.record ?? 'full',
-    steps: steps.map((step) => toStep(run, step, code)),
+    steps: await Promise.all(steps.map((step) => toStep(run, step, code))),
     elided: run.record.elided,
     rerunOf: run.rerunOf,
     reruns: run.reruns ?? [],
@@ -168,7 +172,7 @@ export async function toStepReply(ports: Needs, run: Run, number: string) {
   return omitUndefined({
     namespace: run.namespace,
     instance: toRecord(run),
-    step: toStep(run, found.step, await codeOf(ports, run)),
+    step: await toStep(run, found.step, await codeOf(ports, run)),
     in: shown(found.before),
     out: shown(found.after),
     log: await linesOfStep(ports, run, found.step),

@@ -2,17 +2,16 @@ import type { CatchPlan, StatePlan } from '../../compiler/plan/plan.ts';
 import { type RecordedError, whereText } from '../../domain/runs/records.ts';
 import type { RunEnd } from '../../domain/runs/runs.ts';
 import { matchesCode, patternProblem } from '../../language/patterns.ts';
-import { placeOf } from '../../language/yaml/places.ts';
 import { explain } from '../evaluation/explanations.ts';
 import { CRASH_MESSAGE, INTERNAL, type StateError } from '../evaluation/failures.ts';
 import type { StepUnit } from '../run/commit/step-unit.ts';
 import { type Next, transition } from './transitions.ts';
 
 /** A failed state goes where its catch says, else the run ends (workflow-language reference, 7.2). */
-export function failState(unit: StepUnit, state: StatePlan, error: StateError): Next {
+export async function failState(unit: StepUnit, state: StatePlan, error: StateError): Promise<Next> {
   const code = error.own ? error.code : unit.branded(error.code);
   if (error.kind === 'internal') return crash(unit, state, error);
-  const explained = { code, message: error.message, ...explanationOf(unit, state, error) };
+  const explained = { code, message: error.message, ...(await explanationOf(unit, state, error)) };
   unit.recorder.note({ error: explained });
   if (error.kind !== 'catchable') return failUncatchably(unit, error, explained);
   unit.data = { ...unit.data, error: { code, msg: error.message } };
@@ -36,12 +35,14 @@ const MAX_PATTERNS = 10;
 const MAX_PATTERN_LENGTH = 200;
 
 /** Where and why a state failed. The value that it saw is data, which some namespaces do not record. */
-function explanationOf(
+async function explanationOf(
   unit: StepUnit,
   { id }: StatePlan,
   { evaluated }: StateError,
-): Omit<RecordedError, 'code' | 'message'> {
+): Promise<Omit<RecordedError, 'code' | 'message'>> {
   const { saw, ...explanation } = evaluated === undefined ? {} : explain(evaluated);
+  // Loaded with the first failure: the parser of YAML is 60 kB of a function of Lambda.
+  const { placeOf } = await import('../../language/yaml/places.ts');
   const at = placeOf(unit.tools.source, id, explanation.expression ?? '');
   const keepsData = (unit.run.settings.record ?? 'full') === 'full';
   return {
@@ -82,10 +83,10 @@ function failUncatchably(unit: StepUnit, error: StateError, explained: RecordedE
 }
 
 /** The detail of an internal error is for the log of the instance and for the explanation of its failure. */
-function crash(unit: StepUnit, state: StatePlan, error: StateError): RunEnd {
+async function crash(unit: StepUnit, state: StatePlan, error: StateError): Promise<RunEnd> {
   unit.log(`Instance failed with uncatchable error: ${error.detail}`, 'error');
   const failure = { code: unit.branded(INTERNAL), message: CRASH_MESSAGE };
-  const explained = { ...failure, near: [error.detail], ...explanationOf(unit, state, error) };
+  const explained = { ...failure, near: [error.detail], ...(await explanationOf(unit, state, error)) };
   unit.recorder.note({ error: explained });
   logExplanation(unit, explained);
   return { end: 'crashed', ...failure };

@@ -5,14 +5,8 @@ import type { Run } from '../../../domain/runs/runs.ts';
 import { internalFailure } from '../../evaluation/failures.ts';
 import type { RunnerPorts } from '../../ports.ts';
 import type { Callee } from './callee.ts';
-import { openContainer } from './container.ts';
-import { openHttp } from './http.ts';
-import { openLambda } from './lambda.ts';
 import { limited } from './limited.ts';
-import { openMail } from './mail.ts';
-import { openImage } from './native.ts';
 import { openSubflow } from './subflow.ts';
-import { openWorker } from './worker.ts';
 
 type Kind = FunctionPlan['type'];
 type PlanOf<K extends Kind> = Extract<FunctionPlan, { readonly type: K }>;
@@ -23,16 +17,22 @@ type Open<K extends Kind> = (
   action: ActionPlan,
 ) => Callee | Promise<Callee>;
 
-/** How the callee of each type of function is opened. */
+const openContainer = async (...call: Parameters<typeof import('./container.ts').openContainer>): Promise<Callee> =>
+  (await import('./container.ts')).openContainer(...call);
+
+/**
+ * How the callee of each type of function is opened. Its code is loaded with its first call: together they would be 60 kB of a
+ * function of Lambda that runs workflows.
+ */
 const OPEN: { readonly [K in Kind]: Open<K> } = {
   subflow: openSubflow,
   'knative-workflow': openContainer,
   'knative-namespace': openContainer,
   'knative-global': openContainer,
-  http: (_ports, _caller, called, action) => openHttp(called, action),
-  lambda: (_ports, _caller, called, action) => openLambda(called, action),
-  mail: openMail,
-  worker: (_ports, _caller, called, action) => openWorker(called, action),
+  http: async (_ports, _caller, called, action) => (await import('./http.ts')).openHttp(called, action),
+  lambda: async (_ports, _caller, called, action) => (await import('./lambda.ts')).openLambda(called, action),
+  mail: async (...call) => (await import('./mail.ts')).openMail(...call),
+  worker: async (_ports, _caller, called, action) => (await import('./worker.ts')).openWorker(called, action),
 };
 
 function needFunction({ functions }: Plan, { function: name }: ActionPlan): FunctionPlan {
@@ -69,6 +69,6 @@ export async function openCallee(ports: RunnerPorts, caller: Run, plan: Plan, ac
   const callee =
     image === undefined
       ? await (OPEN[called.type] as Open<Kind>)(ports, caller, called, action)
-      : openImage(image, action);
+      : (await import('./native.ts')).openImage(image, action);
   return called.limits === undefined ? callee : limited(callee, called.limits);
 }
