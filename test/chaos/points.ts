@@ -25,7 +25,7 @@ export async function points({ rounds, seed, print }: ModeOptions): Promise<Verd
   console.error = () => undefined;
   try {
     for (const workload of workloads) {
-      const all = await tryCrashPoints(database, workload, true);
+      const all = await tryCrashPoints(database, workload, 'both sides');
       const pairs = await tryPairs(database, workload, rounds, randomFrom(seed));
       const tried = all.points + pairs.points;
       const wrong = [...all.wrong, ...pairs.wrong];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../lib/adapters/local/table/table.ts';
-import { IS_FULL } from '../effort.ts';
+import { cases, IS_FULL } from '../effort.ts';
 import { type Specimen, specimens } from './world/corpus.ts';
 import { type Crash, CrashedError } from './world/crashing-ports.ts';
 import { openDatabase, World } from './world/engine-world.ts';
@@ -52,8 +52,8 @@ async function outcomeOf(database: LocalTable, specimen: Specimen, crash?: Crash
 }
 
 /** Of a longer run only some operations are tried; they differ between workflows. */
-const ALWAYS_TRIED = 8;
-const STRIDE = 3;
+const ALWAYS_TRIED = cases(2, 8);
+const STRIDE = cases(5, 3);
 
 /**
  * With full effort a crash before some operations is tried too: it leaves the same state as one after the previous operation,

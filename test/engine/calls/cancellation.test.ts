@@ -92,8 +92,8 @@ async function tryMoment(specimen: Specimen, pick: Pick, moment: Moment): Promis
 
 /** To cancel at every call would take minutes. */
 describe.each([
-  ['many calls to a port, each of which waits for the cancellation', true, cases(7, 5)],
-  ['many calls to a port, at the same time', false, cases(11, 7)],
+  ['many calls to a port, each of which waits for the cancellation', true, cases(13, 5)],
+  ['many calls to a port, at the same time', false, cases(19, 7)],
 ] as const)('a run that is cancelled at %s ends once, with everything it waits for:', (_how, isAlone, stride) => {
   test.each(WAITING.map((specimen) => [specimen.name, specimen] as const))('%s', async (_name, specimen) => {
     for (let at = 1; await tryMoment(specimen, main, { at, isAlone }); at += stride);
@@ -103,7 +103,7 @@ describe.each([
 test('a child that is cancelled at many calls to a port ends once, and its caller goes on', async () => {
   const callers = WAITING.filter(({ sources }) => Object.keys(sources).length > 1);
   for (const specimen of callers)
-    for (let at = 1; await tryMoment(specimen, child, { at, isAlone: true }); at += cases(13, 9));
+    for (let at = 1; await tryMoment(specimen, child, { at, isAlone: true }); at += cases(29, 9));
 });
 
 test('a run that is cancelled in a random interleaving ends once, with everything it waits for', async () => {
@@ -115,7 +115,7 @@ test('a run that is cancelled in a random interleaving ends once, with everythin
   });
   await fc.assert(
     fc.asyncProperty(moments, async ({ specimen, ...moment }) => void (await tryMoment(specimen, main, moment))),
-    { numRuns: cases(80, 120) },
+    { numRuns: cases(40, 120) },
   );
 });
 

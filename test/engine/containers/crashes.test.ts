@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
-import { IS_FULL } from '../../effort.ts';
+import { cases, IS_FULL } from '../../effort.ts';
 import { type Crash, CrashedError } from '../world/crashing-ports.ts';
 import { type Deliver, openDatabase, type World } from '../world/engine-world.ts';
 import { type Behaviour, body, failed, ProgrammedContainers } from '../world/programmed-containers.ts';
@@ -127,7 +127,7 @@ describe('a crash before or after any durable operation does not change the resu
     expect(main).toMatchObject({ status: one.status });
     expect(clean.snapshot.executions).toEqual([]);
     if (one.calls !== undefined) expect(clean.calls).toBe(one.calls);
-    for (let at = 1; at <= clean.operations; at += 1) {
+    for (let at = 1; at <= clean.operations; at += cases(2, 1)) {
       // A crash before an operation leaves the same state as one after the previous operation, unless two overlap.
       for (const when of at === 1 || (IS_FULL && at % STRIDE === 0)
         ? (['before', 'after'] as const)

@@ -6,7 +6,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../lib/time/units.ts';
 import { cases, SEED } from '../../effort.ts';
 import { type Beginning, Chaos, type ObservedWait, prepare, randomOf } from './chaos.ts';
 
-const INTERLEAVINGS = cases(3_000, 4_000);
+const INTERLEAVINGS = cases(1_500, 4_000);
 
 const SOFT = 'service.cancels.timeout.soft';
 const consume = (id: string, next = ''): string =>

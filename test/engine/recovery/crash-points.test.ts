@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LocalTable } from '../../../lib/adapters/local/table/table.ts';
+import { IS_FULL } from '../../effort.ts';
 import { openDatabase } from '../world/engine-world.ts';
 import { tryCrashPoints } from './crash-points.ts';
 import { workloads } from './workloads.ts';
@@ -29,7 +30,7 @@ describe('after a crash and a start, without waiting, nothing is left open and a
   test.each([...workloads, ...inTable].map((workload) => [workload.name, workload] as const))(
     '%s',
     async (_name, workload) => {
-      const { points, wrong } = await tryCrashPoints(database, workload, false);
+      const { points, wrong } = await tryCrashPoints(database, workload, IS_FULL ? 'each' : 'some');
       expect(wrong).toEqual([]);
       expect(points).toBeGreaterThan(0);
     },

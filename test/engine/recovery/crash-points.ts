@@ -148,20 +148,27 @@ async function runWorkload(database: LocalTable, workload: Workload, crash?: Cra
   }
 }
 
-/** With `isThorough`, a crash before each operation of this number is tried. */
+/** Which crash points are tried: some, each, or also those before operations. */
+export type Points = 'some' | 'each' | 'both sides';
+
+/** Of some points, each of this number is tried. */
+const SOME = 4;
+
+/** On both sides, a crash before each operation of this number is tried. */
 const STRIDE = 3;
 
 /** Of a workload with more operations, a crash after every second one is tried. */
 const MANY_OPERATIONS = 20;
 
 /**
- * A crash before the first operation and after each. One before another operation leaves the same state as the crash after
+ * A crash before the first operation and after others. One before another operation leaves the same state as the crash after
  * the operation before it, unless the two overlap.
  */
-function* crashesOf({ isNowOrNever = false }: Workload, operations: number, isThorough: boolean): Generator<Crash> {
+function* crashesOf({ isNowOrNever = false }: Workload, operations: number, points: Points): Generator<Crash> {
+  const stride = points === 'some' ? SOME : operations <= MANY_OPERATIONS ? 1 : 2;
   for (let at = 1; at <= operations; at += 1) {
-    if (at === 1 ? !isNowOrNever : isThorough && at % STRIDE === 0) yield { at, when: 'before' };
-    if (operations <= MANY_OPERATIONS || at % 2 === operations % 2) yield { at, when: 'after' };
+    if (at === 1 ? !isNowOrNever : points === 'both sides' && at % STRIDE === 0) yield { at, when: 'before' };
+    if (at % stride === operations % stride) yield { at, when: 'after' };
   }
 }
 
@@ -182,18 +189,14 @@ export interface Enumerated {
 }
 
 /**
- * Tries every crash point of a workload: the process crashes there, starts again, and the user repeats the request.
+ * Tries crash points of a workload: the process crashes there, starts again, and the user repeats the request.
  * Then no work may be open, and the stored state must be the same as without a crash.
  */
-export async function tryCrashPoints(
-  database: LocalTable,
-  workload: Workload,
-  isThorough: boolean,
-): Promise<Enumerated> {
+export async function tryCrashPoints(database: LocalTable, workload: Workload, tried: Points): Promise<Enumerated> {
   const { snapshot: expected, open, operations } = await runWorkload(database, workload);
   const wrong: WrongPoint[] = open.length > 0 ? [{ crash: undefined, open, found: expected, expected }] : [];
   let points = 0;
-  for (const crash of crashesOf(workload, operations, isThorough)) {
+  for (const crash of crashesOf(workload, operations, tried)) {
     const left = await runWorkload(database, workload, crash);
     points += 1;
     if (left.open.length > 0 || !isDeepStrictEqual(left.snapshot, expected))
@@ -213,7 +216,7 @@ export async function tryPairs(
   random: Random,
 ): Promise<Enumerated> {
   const { snapshot: expected, operations } = await runWorkload(database, workload);
-  const firsts = [...crashesOf(workload, operations, true)];
+  const firsts = [...crashesOf(workload, operations, 'both sides')];
   const wrong: WrongPoint[] = [];
   for (let tried = 0; tried < count; tried += 1) {
     const crash = firsts[random.between(0, firsts.length - 1)] as Crash;

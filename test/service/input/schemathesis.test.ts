@@ -6,13 +6,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { SEED } from '../../effort.ts';
+import { cases, SEED } from '../../effort.ts';
 import { installPackage, UnavailableError } from '../../emulator/python-packages.ts';
 import { openClient } from '../access/client.ts';
 
 const PACKAGE = 'schemathesis==4.32.5';
 const HOOKS = fileURLToPath(new URL('./schemathesis-checks.py', import.meta.url));
-const SECONDS = 60;
+const SECONDS = cases(20, 60);
 const MAX_MS = 300_000;
 const CHECKS = ['no_fault', 'response_schema_conformance', 'status_code_conformance', 'content_type_conformance'];
 
