@@ -94,10 +94,10 @@ describe('the deployed app', () => {
     expect(modules.map(({ handler }) => typeof handler)).toEqual(files.map(() => 'function'));
   });
 
-  test('loads at most 950 kB when a function starts', () => {
+  test('loads at most 850 kB when a function starts', () => {
     const sizes = bundles().map((file) => [file, loadedSize(dirname(file))] as const);
     expect(sizes.length).toBeGreaterThan(20);
-    expect(sizes.filter(([, size]) => size > 950_000)).toEqual([]);
+    expect(sizes.filter(([, size]) => size > 850_000)).toEqual([]);
   });
 
   test.each(COPIED_FILES)('lays %s beside every function that wants it, and beside no other', (name) => {
