@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DATABASE_FILE } from '../../lib/adapters/local/database/data-folder.ts';
 import { toItem } from '../../lib/adapters/local/table/items.ts';
-import { projected, storedIn } from '../../lib/adapters/local/table/rows.ts';
-import { rowsOf } from '../../lib/adapters/local/table/schema.ts';
+import { indexRow, storedIn } from '../../lib/adapters/local/table/rows.ts';
+import { rowsOf, searchedIn } from '../../lib/adapters/local/table/schema.ts';
 import { type IndexSchema, tableSchemas } from '../../lib/adapters/portable/schema.ts';
 import type { Item, TableName } from '../../lib/ports/table.ts';
 
@@ -30,11 +30,11 @@ function itemsOf(database: DatabaseSync, table: TableName): Item[] {
 function wrongRows(database: DatabaseSync, table: TableName, items: readonly Item[]): string[] {
   return Object.entries<IndexSchema>(tableSchemas[table].indexes).flatMap(([name, schema]) => {
     const wanted = items.flatMap((item) => {
-      const row = projected(schema, item);
-      return row === undefined ? [] : [JSON.stringify([row.hash, row.range, item.pk, item.sk, row.stored.text])];
+      const row = indexRow(schema, searchedIn(rowsOf(table, name)), item);
+      return row === undefined ? [] : [JSON.stringify([row.hash, row.range, item.pk, item.sk, ...row.columns])];
     });
-    const rows = database.prepare(`SELECT hash, range, pk, sk, text FROM ${rowsOf(table, name)}`).all();
-    const found = new Set(rows.map(({ hash, range, pk, sk, text }) => JSON.stringify([hash, range, pk, sk, text])));
+    const rows = database.prepare(`SELECT * FROM ${rowsOf(table, name)}`).all();
+    const found = new Set(rows.map((row) => JSON.stringify(Object.values(row))));
     const missing = wanted.filter((row) => !found.delete(row)).map((row) => `the index ${name} lacks ${row}`);
     return [...missing, ...[...found].map((row) => `the index ${name} has no item for ${row}`)];
   });

@@ -2,7 +2,7 @@ import type { TableName } from '../../../ports/table.ts';
 import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { toItem } from './items.ts';
-import { indexPut, projected, searchedValues, storedIn } from './rows.ts';
+import { indexPut, indexRow, storedIn } from './rows.ts';
 import { indexSchema, rowsOf, searchedIn } from './schema.ts';
 
 interface Wanted {
@@ -18,7 +18,7 @@ const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, 
 /** The texts that an index is made of: a change of any makes it again. */
 const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted): string => {
   const searched = searchedIn(rowsOf(table, name)).map((attribute) => `column ${attribute}`);
-  return JSON.stringify([hash, range, ...includes, ...searched]);
+  return JSON.stringify([hash, range, ...(searched.length > 0 ? searched : includes)]);
 };
 
 /** Puts every item of a table into its index. */
@@ -30,10 +30,8 @@ function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
     for (const row of items.iterate()) {
       const [pk, sk] = [String(row['pk']), String(row['sk'])];
       const item = toItem(pk, sk, storedIn(row));
-      const index = projected(schema, item);
-      if (index === undefined) continue;
-      const { text, bytes } = index.stored;
-      put.run(index.hash, index.range, pk, sk, text, bytes, ...searchedValues(searched, item));
+      const index = indexRow(schema, searched, item);
+      if (index !== undefined) put.run(index.hash, index.range, pk, sk, ...index.columns);
     }
   });
 }

@@ -1,6 +1,6 @@
 import type { Item, Key, Page, Query, Value } from '../../../ports/table.ts';
 import { rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
-import { keyNames, keysOf } from '../../portable/schema.ts';
+import { type IndexSchema, keyNames, keysOf, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
 import { toItem } from './items.ts';
@@ -76,9 +76,9 @@ export class TableReader {
     return { items: [], count: Number(all?.['count']) };
   }
 
-  #read(query: Query, { from, values, item }: Selection, limit: number): Page {
+  #read(query: Query, { from, values, item, size: bytes }: Selection, limit: number): Page {
     const { columns, order } = selectionPartsOf(query);
-    const text = `SELECT ${columns}, ${isBare(query) ? 'octet_length(text) AS size' : item} ${from} ${order} LIMIT ?`;
+    const text = `SELECT ${columns}, ${isBare(query) ? `${bytes} AS size` : item} ${from} ${order} LIMIT ?`;
     const items: Item[] = [];
     let [count, size] = [0, 0];
     let last: Row | undefined;
@@ -104,9 +104,18 @@ export class TableReader {
   }
 }
 
+/** The attributes that an index projects; undefined for a table, whose items are whole. */
+function attributesOf({ table, index }: Query): readonly string[] | undefined {
+  if (index === undefined) return undefined;
+  const { includes } = (tableSchemas[table].indexes as Readonly<Record<string, IndexSchema>>)[index] as IndexSchema;
+  const { hash, range } = keysOf(table, index);
+  return [hash, range, ...includes];
+}
+
 function toShown(row: Row, query: Query): Item {
   const [pk, sk] = [String(row['pk']), String(row['sk'])];
-  return isBare(query) ? { pk, sk } : shown(toItem(pk, sk, storedIn(row)), query.only);
+  if (isBare(query)) return { pk, sk };
+  return shown(shown(toItem(pk, sk, storedIn(row)), attributesOf(query)), query.only);
 }
 
 function cursorOf({ table, index, pk }: Query, row: Row = {}): string {

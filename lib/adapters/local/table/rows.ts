@@ -10,14 +10,14 @@ import { rowsOf, searchedIn } from './schema.ts';
 
 const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas[table].indexes);
 
-/** A projected item, with its keys in an index. */
+/** A row of an index, without the keys of its item. */
 export interface IndexRow {
   readonly hash: string;
   readonly range: string;
-  readonly stored: StoredItem;
+  /** The searched attributes, or the projected item. */
+  readonly columns: readonly (string | null)[];
 }
 
-/** An index, with the attributes by which it is searched. */
 interface Index {
   readonly schema: IndexSchema;
   readonly searched: readonly string[];
@@ -25,35 +25,37 @@ interface Index {
   readonly remove: Statement;
 }
 
-/** The projection of an item into an index; undefined when the item lacks a key of the index. */
-export function projected({ hash, range, includes }: IndexSchema, item: Item): IndexRow | undefined {
+/** The row of an item in an index with these searched attributes; undefined when the item lacks a key of the index. */
+export function indexRow(
+  { hash, range, includes }: IndexSchema,
+  searched: readonly string[],
+  item: Item,
+): IndexRow | undefined {
   const [hashValue, rangeValue] = [item[hash], item[range]];
   if (typeof hashValue !== 'string' || typeof rangeValue !== 'string') return undefined;
+  const columns =
+    searched.length > 0 ? searched.map((name) => textOf(item[name])) : projected([hash, range, ...includes], item);
+  return { hash: hashValue, range: rangeValue, columns };
+}
+
+const textOf = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null);
+
+function projected(names: readonly string[], item: Item): readonly (string | null)[] {
   const part: Record<string, Value | undefined> = {};
-  for (const name of [hash, range, ...includes]) if (Object.hasOwn(item, name)) part[name] = item[name];
-  return { hash: hashValue, range: rangeValue, stored: toStored(part) };
+  for (const name of names) if (Object.hasOwn(item, name)) part[name] = item[name];
+  const { text, bytes } = toStored(part);
+  return [text, bytes];
 }
 
 const isSameRow = (a: IndexRow, b: IndexRow): boolean =>
-  a.hash === b.hash && a.range === b.range && a.stored.text === b.stored.text && a.stored.bytes === b.stored.bytes;
+  a.hash === b.hash && a.range === b.range && a.columns.every((value, at) => value === b.columns[at]);
 
-/** The options that the rows of all tables share. */
-export interface RowsOptions {
-  /** Runs the change of an index, at once or later. */
-  readonly delay: (work: () => void) => void;
-  readonly generations: Generations;
-}
-
-/** The statement that puts a row into an index. */
+/** The statement that puts a row into an index: the keys, then the columns. */
 export const indexPut = (rows: string): string =>
-  `INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(searchedIn(rows).length)})`;
+  `INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?${', ?'.repeat(searchedIn(rows).length || PROJECTED)})`;
 
-/** The values of the searched attributes of an item. */
-export const searchedValues = (searched: readonly string[], item: Item): (string | null)[] =>
-  searched.map((name) => {
-    const value = item[name];
-    return typeof value === 'string' ? value : null;
-  });
+/** The number of columns of a projected item. */
+const PROJECTED = 2;
 
 /** The cached tables: definitions of users are read often and written seldom, other items are read about once. */
 const CACHED: ReadonlySet<TableName> = new Set<TableName>(['catalog']);
@@ -66,16 +68,14 @@ export class Rows {
   readonly #put: Statement;
   readonly #remove: Statement;
   readonly #indexes: readonly Index[];
-  readonly #delay: RowsOptions['delay'];
   readonly #generations: Generations;
 
-  constructor(database: LocalDatabase, table: TableName, { delay, generations }: RowsOptions) {
+  constructor(database: LocalDatabase, table: TableName, generations: Generations) {
     this.#table = table;
     const cache = CACHED.has(table) ? new ItemCache() : undefined;
     // A disk that accepts no writes may undo the changes of the present turn.
     if (cache !== undefined) database.onOutage(() => cache.clear());
     this.#cache = cache;
-    this.#delay = delay;
     this.#generations = generations;
     const rows = rowsOf(table);
     this.#get = database.statement(`SELECT text, bytes FROM ${rows} WHERE pk = ? AND sk = ?`);
@@ -141,16 +141,12 @@ export class Rows {
 
   #follow({ pk, sk }: Pick<Key, 'pk' | 'sk'>, old: Item | undefined, next: Item | undefined): void {
     for (const { schema, searched, put, remove } of this.#indexes) {
-      const before = old && projected(schema, old);
-      const after = next && projected(schema, next);
+      const before = old && indexRow(schema, searched, old);
+      const after = next && indexRow(schema, searched, next);
       if (before !== undefined && after !== undefined && isSameRow(before, after)) continue;
       const hasMoved = before !== undefined && (before.hash !== after?.hash || before.range !== after.range);
-      this.#delay(() => {
-        if (hasMoved) remove.run(before.hash, before.range, pk, sk);
-        if (next === undefined || after === undefined) return;
-        const values = searchedValues(searched, next);
-        put.run(after.hash, after.range, pk, sk, after.stored.text, after.stored.bytes, ...values);
-      });
+      if (hasMoved) remove.run(before.hash, before.range, pk, sk);
+      if (after !== undefined) put.run(after.hash, after.range, pk, sk, ...after.columns);
     }
   }
 }

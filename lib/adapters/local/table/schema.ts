@@ -22,8 +22,8 @@ export const SCHEMA = [
 ].join('\n');
 
 /**
- * The attributes of an index by which lists are filtered. They are columns of an SQLite index beside its keys, so that a
- * filter reads neither the items nor their text.
+ * The attributes of an index by which lists are filtered. They are its columns, so that a filter reads neither the items nor
+ * their text. Such an index has no copies of items: it is small, and its lists read the items from their table.
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   [rowsOf('runs', 'by-namespace')]: ['status', 'as', 'invoker', 'wf', 'code'],
@@ -32,27 +32,25 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
 /** The searched attributes of an index. */
 export const searchedIn = (rows: string): readonly string[] => SEARCHED[rows] ?? [];
 
-/** The name of the SQLite index with the searched attributes of an index. */
-export const searchOf = (rows: string): string => `${rows.slice(0, -1)}.search"`;
+/** A column of the item of a row, as a query names it. Where it is a query of its own, it is read for rows of the result only. */
+export const itemColumn = (table: TableName, index: string | undefined, column: 'text' | 'bytes'): string =>
+  searchedIn(rowsOf(table, index)).length === 0
+    ? column
+    : `(SELECT ${column} FROM ${rowsOf(table)} AS item WHERE item.pk = found.pk AND item.sk = found.sk)`;
 
-const extracted = (attribute: string): string => `json_extract(text, '$."${attribute}"')`;
+/** The text of an attribute of a row, as a query names it; null for one that is not a text. */
+export function attributeColumn(table: TableName, index: string | undefined, attribute: string): string {
+  if (searchedIn(rowsOf(table, index)).includes(attribute)) return `"${attribute}"`;
+  const value = `json_extract(${itemColumn(table, index, 'text')}, '$."${attribute}"')`;
+  return `(CASE WHEN typeof(${value}) = 'text' THEN ${value} END)`;
+}
 
-/** The text of an attribute in a row; null for one that is not a text. */
-const textOf = (attribute: string): string =>
-  `CASE WHEN typeof(${extracted(attribute)}) = 'text' THEN ${extracted(attribute)} END`;
-
-/** The text of an attribute in a row, as a query names it. */
-export const attributeIn = (rows: string, attribute: string): string =>
-  searchedIn(rows).includes(attribute) ? `"${attribute}"` : `(${textOf(attribute)})`;
-
-/** The table of projected items of an index. Its last columns are the searched attributes. */
+/** The table of an index: with the searched attributes, or with projected items. */
 export function indexSchema(rows: string): string {
-  const searched = searchedIn(rows);
-  // Not generated columns: SQLite reads the row for those, even if the search index has them.
-  const columns = searched.map((name) => `, "${name}" TEXT`).join('');
-  const search = `CREATE INDEX ${searchOf(rows)} ON ${rows} (hash, range, pk, sk${searched.map((name) => `, "${name}"`).join('')});`;
+  const searched = searchedIn(rows).map((name) => `"${name}" TEXT`);
   return `CREATE TABLE ${rows} (
-  hash TEXT NOT NULL, range TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL, text TEXT NOT NULL, bytes TEXT${columns},
+  hash TEXT NOT NULL, range TEXT NOT NULL, pk TEXT NOT NULL, sk TEXT NOT NULL,
+  ${searched.length === 0 ? 'text TEXT NOT NULL, bytes TEXT' : searched.join(', ')},
   PRIMARY KEY (hash, range, pk, sk)
-) STRICT, WITHOUT ROWID; ${searched.length === 0 ? '' : search}`;
+) STRICT, WITHOUT ROWID;`;
 }

@@ -1,7 +1,7 @@
 import type { Query, TextCondition } from '../../../ports/table.ts';
 import type { KeyRange, Place } from '../../portable/pages.ts';
 import { keysOf } from '../../portable/schema.ts';
-import { attributeIn, rowsOf, searchedIn, searchOf } from './schema.ts';
+import { attributeColumn, itemColumn, rowsOf, searchedIn } from './schema.ts';
 
 /** The rows of a query in SQL, from `FROM` to its conditions, and their values. */
 export interface Selection {
@@ -9,6 +9,8 @@ export interface Selection {
   readonly values: readonly string[];
   /** The columns of the item, as SQL. */
   readonly item: string;
+  /** About the bytes of an item, as SQL. */
+  readonly size: string;
 }
 
 const RANGE = { from: '>=', to: '<=' } as const;
@@ -31,11 +33,6 @@ const TESTS: Readonly<Record<TextCondition['is'], (value: string) => string>> = 
   containing: (value) => `instr(${value}, ?) > 0`,
 };
 
-/** A column of a row that the search index has found. As a query of its own it is read for the rows of the result only. */
-const itemOf = (rows: string, column: string): string =>
-  `(SELECT ${column} FROM ${rows} AS item NOT INDEXED WHERE item.hash = found.hash AND item.range = found.range ` +
-  `AND item.pk = found.pk AND item.sk = found.sk) AS ${column}`;
-
 const NAME = /^\w+$/;
 
 function needName(attribute: string): string {
@@ -43,9 +40,9 @@ function needName(attribute: string): string {
   throw new Error(`a query cannot have a condition on the attribute '${attribute}'`);
 }
 
-/** The rows of a query. Filters and counts read the narrow SQLite index with the searched attributes, if there is one. */
+/** The rows of a query. */
 export function selectionOf(query: Query, range: KeyRange, place: Place | undefined): Selection {
-  const { table, index, pk, where = [], count, descending } = query;
+  const { table, index, pk, where = [], descending } = query;
   const rows = rowsOf(table, index);
   const [hash, order] = index === undefined ? ['pk', 'sk'] : ['hash', 'range'];
   const begin = descending ? 'to' : 'from';
@@ -65,16 +62,17 @@ export function selectionOf(query: Query, range: KeyRange, place: Place | undefi
     values.push(...names.map((name) => place.get(name) ?? ''));
   }
   for (const group of where) {
-    parts.push(`(${group.map(({ attribute, is }) => TESTS[is](attributeIn(rows, needName(attribute)))).join(' OR ')})`);
+    parts.push(
+      `(${group.map(({ attribute, is }) => TESTS[is](attributeColumn(table, index, needName(attribute)))).join(' OR ')})`,
+    );
     values.push(...group.map(({ text }) => text));
   }
-  const isSearch = searchedIn(rows).length > 0 && (count === true || where.length > 0);
-  const item = isSearch ? `${itemOf(rows, 'text')}, ${itemOf(rows, 'bytes')}` : 'text, bytes';
-  return { from: `FROM ${rows} AS found ${accessOf(query, isSearch)} WHERE ${parts.join(' AND ')}`, values, item };
-}
-
-/** How SQLite finds the rows. The primary key of an index is its table itself; that of a table of items is an SQLite index. */
-function accessOf({ table, index }: Query, isSearch: boolean): string {
-  if (isSearch) return `INDEXED BY ${searchOf(rowsOf(table, index))}`;
-  return index === undefined ? '' : 'NOT INDEXED';
+  const columns = (['text', 'bytes'] as const).map((column) => `${itemColumn(table, index, column)} AS ${column}`);
+  const isCopied = searchedIn(rows).length === 0;
+  return {
+    from: `FROM ${rows} AS found WHERE ${parts.join(' AND ')}`,
+    values,
+    item: columns.join(', '),
+    size: `octet_length(${isCopied ? 'text' : 'pk || range'})`,
+  };
 }

@@ -1,20 +1,17 @@
 import type { Inventory } from '../../../ports/inventory.ts';
 import type { Page, Table, TableName } from '../../../ports/table.ts';
 import { LocalDatabase } from '../database/database.ts';
-import { delayedChanges } from './delayed-changes.ts';
 import { type Expire, expiryOf } from './expiry.ts';
 import { Generations } from './generations.ts';
 import { alignIndexes } from './indexes.ts';
 import { toItem } from './items.ts';
 import { TableReader } from './reader.ts';
-import { Rows, type RowsOptions, storedIn } from './rows.ts';
+import { Rows, storedIn } from './rows.ts';
 import { rowsOf, SCHEMA } from './schema.ts';
 import { type AllRows, TableWriter } from './writer.ts';
 
-/** For tests: delays and short pages as DynamoDB can have them. */
+/** For tests: short pages as DynamoDB can have them. */
 export interface Trial {
-  /** After how many further calls a change reaches the indexes. */
-  readonly indexDelay?: number;
   /** The maximum number of items of a page. */
   readonly pageSize?: number;
 }
@@ -32,10 +29,10 @@ export interface LocalTable extends DatabaseTable {
 
 const INVENTORY_PAGE = 500;
 
-const allRows = (database: LocalDatabase, options: RowsOptions): AllRows => ({
-  catalog: new Rows(database, 'catalog', options),
-  runs: new Rows(database, 'runs', options),
-  journal: new Rows(database, 'journal', options),
+const allRows = (database: LocalDatabase, generations: Generations): AllRows => ({
+  catalog: new Rows(database, 'catalog', generations),
+  runs: new Rows(database, 'runs', generations),
+  journal: new Rows(database, 'journal', generations),
 });
 
 function inventoryOf(database: LocalDatabase): Inventory {
@@ -61,16 +58,14 @@ function inventoryOf(database: LocalDatabase): Inventory {
  * The tables in an SQLite file, with the behavior and the limits of DynamoDB. A call resolves as `LocalDatabase.accepted`
  * does.
  */
-export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSize }: Trial = {}): DatabaseTable {
+export function databaseTable(database: LocalDatabase, { pageSize }: Trial = {}): DatabaseTable {
   database.define(SCHEMA);
   alignIndexes(database);
-  const changes = delayedChanges(database, indexDelay);
   const generations = new Generations();
-  const rows = allRows(database, { delay: changes.delay, generations });
+  const rows = allRows(database, generations);
   const writer = new TableWriter(rows);
   const reader = new TableReader(database, rows, pageSize ?? Number.POSITIVE_INFINITY);
   const read = async <T>(work: () => T): Promise<T> => {
-    changes.pass();
     const result = work();
     await database.accepted();
     return result;
@@ -79,10 +74,7 @@ export function databaseTable(database: LocalDatabase, { indexDelay = 0, pageSiz
     table: {
       get: (keys) => read(() => reader.get(keys)),
       query: (query) => read(() => reader.query(query)),
-      write: (writes) => {
-        changes.pass();
-        return database.change(() => writer.write(writes));
-      },
+      write: (writes) => database.change(() => writer.write(writes)),
       generation: (table, pk) => generations.of(table, pk),
     },
     inventory: inventoryOf(database),

@@ -45,7 +45,7 @@ test('an item that expires is not read any more', async () => {
 test('what a write that is undone has read is not kept', async () => {
   const database = new LocalDatabase({ file: ':memory:' });
   const { table } = databaseTable(database);
-  const rows = new Rows(database, 'catalog', { delay: (work) => work(), generations: new Generations() });
+  const rows = new Rows(database, 'catalog', new Generations());
   const changed = { pk: KEY.pk, sk: KEY.sk, n: 2 };
   await table.write([put({ n: 1 })]);
   const write = () => {
