@@ -48,13 +48,12 @@ export function isDuration(text: string): boolean {
  * one month is 3 March), then exact time. The result is at most MAX_YEARS after `from` and always a finite number.
  */
 export function addDuration(from: number, duration: Duration): number {
-  const latest = addCalendarUnits(from, MAX_YEARS, 0, 0);
   const { years, months, weeks, days, hours, minutes, seconds } = duration;
-  const later =
-    addCalendarUnits(from, years, months, weeks * 7 + days) +
-    hours * HOUR_MS +
-    minutes * MINUTE_MS +
-    seconds * SECOND_MS;
+  const exact = hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS;
+  // Most durations are short, and many runs have one.
+  if (years + months + weeks + days === 0 && exact < DAY_MS) return from + exact;
+  const latest = addCalendarUnits(from, MAX_YEARS, 0, 0);
+  const later = addCalendarUnits(from, years, months, weeks * 7 + days) + exact;
   // Date yields NaN for a moment that it cannot represent, and Math.min would return it.
   return Number.isNaN(later) ? latest : Math.min(later, latest);
 }

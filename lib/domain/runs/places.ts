@@ -30,7 +30,8 @@ const USUAL_TEXTS = new Map(
 
 function isUsual(name: string, value: unknown): boolean {
   const usual = USUAL_TEXTS.get(name);
-  return usual !== undefined && (value === usual.value || JSON.stringify(value) === usual.text);
+  if (usual === undefined) return false;
+  return value === usual.value || (typeof value === 'object' && JSON.stringify(value) === usual.text);
 }
 
 /** The default values of a caller. They are left out. */
@@ -53,7 +54,7 @@ const TOP = 1;
 /** The attribute `place`: without default values, and without values that follow from other attributes. */
 export function placeText(run: Run): string {
   const { parent, root, executionBegan, created, invoker } = run;
-  const values = { ...run } as Readonly<Record<string, unknown>>;
+  const values = run as unknown as Readonly<Record<string, unknown>>;
   const place: Record<string, unknown> = {};
   for (const name of STORED) {
     const value = values[name];

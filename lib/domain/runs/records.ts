@@ -206,10 +206,11 @@ function toShort(step: RecordedStep, created: number, { previous, next }: Neighb
     left: left === undefined || left === entered ? undefined : left - entered,
     origin: origin === undefined ? undefined : origin - created,
   };
-  const entries = STORED_NAMES.map(([name, short]) => [short, stored[name]] as const);
-  const short = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const short: Record<string, unknown> = {};
+  for (const [name, key] of STORED_NAMES) if (stored[name] !== undefined) short[key] = stored[name];
   // A state that was left at once has no duration either.
-  return left === undefined ? { ...short, o: 1 } : short;
+  if (left === undefined) short['o'] = 1;
+  return short;
 }
 
 function fromShort(short: Short, created: number, previous: RecordedStep | undefined): RecordedStep {

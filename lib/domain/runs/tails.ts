@@ -1,4 +1,3 @@
-import { parseJson } from '../../language/json-numbers.ts';
 import type { Value } from '../../ports/table.ts';
 import type { Level, LogLine } from './run.ts';
 
@@ -17,7 +16,7 @@ export function tailText(lines: readonly LogLine[]): string {
 
 /** The inverse of `tailText`. */
 export function tailFrom(value: Value | undefined): LogLine[] {
-  const stored = parseJson(String(value)) as readonly StoredLine[];
+  const stored = JSON.parse(String(value)) as readonly StoredLine[];
   let last = 0;
   return stored.map(([since, text, state = '', level = 'info']) => {
     last += since;

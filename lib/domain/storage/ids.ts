@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** SHA-256, hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+export const sha256 = (data: string | Uint8Array): string => hash('sha256', data);
 
 /**
  * Returns a UUID that is derived from its parts: the same parts give the same id, which makes a start idempotent. It has
@@ -9,9 +9,9 @@ export const sha256 = (data: string | Uint8Array): string => createHash('sha256'
  */
 export function derivedId(ms: number, ...parts: readonly (string | number)[]): string {
   const time = ms.toString(16).padStart(12, '0').slice(-12);
-  const hash = sha256(JSON.stringify(parts));
-  const variant = ((Number.parseInt(hash.charAt(3), 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+  const digits = sha256(JSON.stringify(parts));
+  const variant = ((Number.parseInt(digits.charAt(3), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digits.slice(0, 3)}-${variant}${digits.slice(4, 7)}-${digits.slice(7, 19)}`;
 }
 
 const GROUP = 8;
@@ -42,6 +42,5 @@ const BITS = 48;
 
 /** Returns a number in [0, 1) that is derived from the seed. */
 export function fractionOf(seed: string): number {
-  const hash = createHash('sha256').update(seed).digest();
-  return hash.readUIntBE(0, BITS / 8) / 2 ** BITS;
+  return hash('sha256', seed, 'buffer').readUIntBE(0, BITS / 8) / 2 ** BITS;
 }

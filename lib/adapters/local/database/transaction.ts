@@ -31,7 +31,7 @@ export class Transaction {
   run(statement: StatementSync, values: SQLInputValue[]): number {
     if (!this.#isChanging) throw new Error('a row is changed outside of a write');
     const { changes } = statement.run(...values);
-    this.#changes.push({ statement, values });
+    if (changes > 0) this.#changes.push({ statement, values });
     return Number(changes);
   }
 

@@ -66,6 +66,7 @@ export class Rows {
   readonly #cache: ItemCache | undefined;
   readonly #get: Statement;
   readonly #put: Statement;
+  readonly #insert: Statement;
   readonly #remove: Statement;
   readonly #indexes: readonly Index[];
   readonly #generations: Generations;
@@ -80,6 +81,7 @@ export class Rows {
     const rows = rowsOf(table);
     this.#get = database.statement(`SELECT text, bytes FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#put = database.statement(`INSERT OR REPLACE INTO ${rows} VALUES (?, ?, ?, ?, ?)`);
+    this.#insert = database.statement(`INSERT OR IGNORE INTO ${rows} VALUES (?, ?, ?, ?, ?)`);
     this.#remove = database.statement(`DELETE FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#indexes = indexesOf(table).map(([name, schema]) => ({
       schema,
@@ -108,12 +110,15 @@ export class Rows {
 
   /** Replaces the item `old`. Throws Error for an item that a table cannot store. */
   put(item: Item, stored: StoredItem, old: Item | undefined): void {
-    const { pk, sk } = item;
-    const ttl = item[keyNames.expiry];
-    checkIndexKeys(this.#table, item);
-    this.#note({ pk, sk });
-    this.#put.run(pk, sk, stored.text, stored.bytes, typeof ttl === 'number' ? ttl : null);
-    this.#follow({ pk, sk }, old, item);
+    this.#store(this.#put, item, stored);
+    this.#follow(item, old, item);
+  }
+
+  /** Puts a new item; false if there is one with its key. Throws Error for an item that a table cannot store. */
+  insert(item: Item, stored: StoredItem): boolean {
+    const isNew = this.#store(this.#insert, item, stored) > 0;
+    if (isNew) this.#follow(item, undefined, item);
+    return isNew;
   }
 
   /** Removes the item `old`, or the item of that key in a table without indexes. */
@@ -121,6 +126,14 @@ export class Rows {
     this.#note({ pk, sk });
     this.#remove.run(pk, sk);
     this.#follow({ pk, sk }, old, undefined);
+  }
+
+  #store(statement: Statement, item: Item, { text, bytes }: StoredItem): number {
+    const { pk, sk } = item;
+    const ttl = item[keyNames.expiry];
+    checkIndexKeys(this.#table, item);
+    this.#note({ pk, sk });
+    return statement.run(pk, sk, text, bytes, typeof ttl === 'number' ? ttl : null);
   }
 
   #find({ pk, sk }: Pick<Key, 'pk' | 'sk'>, isKept: boolean): Item | undefined {

@@ -34,6 +34,10 @@ function checkWrites(writes: readonly Write[], keys: readonly Key[]): void {
   }
 }
 
+/** Whether a put asks for nothing but that its item is missing. */
+const isInsert = (write: Write): write is Extract<Write, { readonly do: 'put' }> =>
+  write.do === 'put' && write.when?.absent === true && write.when.equals === undefined && write.when.present !== true;
+
 /** A text of up to this length is below the limits: a character has at most three bytes. */
 const SURELY_SMALL = 100_000;
 
@@ -62,10 +66,23 @@ export class TableWriter {
     if (writes.length === 0) return;
     const keys = writes.map(keyOf);
     checkWrites(writes, keys);
+    const [first] = writes;
+    if (writes.length === 1 && first !== undefined && isInsert(first)) this.#insert(first);
+    else this.#writeAll(writes, keys);
+  }
+
+  #writeAll(writes: readonly Write[], keys: readonly Key[]): void {
     const changes = writes.map((write, index) => this.#changeOf(write, keys[index] as Key));
     const failed = changes.flatMap(({ write, old }, index) => (holds(write.when, old) ? [] : [index]));
     if (failed.length > 0) throw new ConflictError(failed);
     this.#apply(changes);
+  }
+
+  /** Most writes store one new run, and need not read before. */
+  #insert({ table, item }: Extract<Write, { readonly do: 'put' }>): void {
+    const stored = toStored(item);
+    largeSize(table, item, stored);
+    if (!this.#rows[table].insert(item, stored)) throw new ConflictError([0]);
   }
 
   #changeOf(write: Write, key: Key): Change {
