@@ -15,10 +15,13 @@ const WANTED: readonly Wanted[] = Object.entries(tableSchemas).flatMap(([table, 
   Object.entries<IndexSchema>(indexes).map(([name, schema]) => ({ table: table as TableName, name, schema })),
 );
 
+/** The version of the form of rows in all indexes. */
+const FORM = 2;
+
 /** The texts that an index is made of: a change of any makes it again. */
 const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted): string => {
   const searched = searchedIn(rowsOf(table, name)).map((attribute) => `column ${attribute}`);
-  return JSON.stringify([hash, range, ...(searched.length > 0 ? searched : includes)]);
+  return JSON.stringify([FORM, hash, range, ...(searched.length > 0 ? searched : includes)]);
 };
 
 /** Puts every item of a table into its index. */

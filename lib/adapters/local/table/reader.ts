@@ -104,18 +104,18 @@ export class TableReader {
   }
 }
 
-/** The attributes that an index projects; undefined for a table, whose items are whole. */
-function attributesOf({ table, index }: Query): readonly string[] | undefined {
-  if (index === undefined) return undefined;
+/** What an index shows of an item: its own keys, which are columns of the row, and the attributes that it projects. */
+function projectedItem({ table, pk: hashValue }: Query, index: string, item: Item, row: Row): Item {
   const { includes } = (tableSchemas[table].indexes as Readonly<Record<string, IndexSchema>>)[index] as IndexSchema;
   const { hash, range } = keysOf(table, index);
-  return [hash, range, ...includes];
+  return { ...shown(item, includes), [hash]: hashValue, [range]: String(row['range']) };
 }
 
 function toShown(row: Row, query: Query): Item {
   const [pk, sk] = [String(row['pk']), String(row['sk'])];
   if (isBare(query)) return { pk, sk };
-  return shown(shown(toItem(pk, sk, storedIn(row)), attributesOf(query)), query.only);
+  const item = toItem(pk, sk, storedIn(row));
+  return shown(query.index === undefined ? item : projectedItem(query, query.index, item, row), query.only);
 }
 
 function cursorOf({ table, index, pk }: Query, row: Row = {}): string {

@@ -14,7 +14,7 @@ const indexesOf = (table: TableName) => Object.entries<IndexSchema>(tableSchemas
 export interface IndexRow {
   readonly hash: string;
   readonly range: string;
-  /** The searched attributes, or the projected item. */
+  /** The searched attributes, or the projected item without the keys of the index. */
   readonly columns: readonly (string | null)[];
 }
 
@@ -33,8 +33,7 @@ export function indexRow(
 ): IndexRow | undefined {
   const [hashValue, rangeValue] = [item[hash], item[range]];
   if (typeof hashValue !== 'string' || typeof rangeValue !== 'string') return undefined;
-  const columns =
-    searched.length > 0 ? searched.map((name) => textOf(item[name])) : projected([hash, range, ...includes], item);
+  const columns = searched.length > 0 ? searched.map((name) => textOf(item[name])) : projected(includes, item);
   return { hash: hashValue, range: rangeValue, columns };
 }
 
