@@ -37,7 +37,8 @@ export function writtenSource({ table }: Needs, owner: LogOwner): Source {
   };
 }
 
-const RUN_ATTRIBUTES = ['pk', 'wf', 'as', 'invoker', 'created'];
+/** Those that the index of runs has as columns in local tables: the place of a run in it begins with its start. */
+const RUN_ATTRIBUTES = ['pk', 'wf', 'as', 'invoker', 'order'];
 
 type RunOwner = Exclude<LogOwner, { readonly scope: 'server' }>;
 
@@ -53,7 +54,7 @@ function startLineOf(owner: RunOwner, item: Item): Entry {
   const head = { id: keys.runIdIn(item.pk), as: String(item['as']), invoker: String(item['invoker']) };
   const { id, as, invoker } = head;
   const named = { workflow: as, 'workflow-id': String(item['wf']), 'instance-id': id, invoker };
-  const at = fineTimeOf(Number(item['created']), id);
+  const at = fineTimeOf(Number.parseInt(String(item['order']), 10), id);
   return { at, id, level: 'info', text: START_LINES[owner.scope](head), tags: { ...tagsOf(owner), ...named } };
 }
 

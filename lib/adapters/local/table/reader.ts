@@ -1,19 +1,15 @@
 import type { Item, Key, Page, Query, Value } from '../../../ports/table.ts';
 import { rangeOf, toCursor, toPlace } from '../../portable/pages.ts';
-import { type IndexSchema, keyNames, keysOf, tableSchemas } from '../../portable/schema.ts';
+import { type IndexSchema, keysOf, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Row, Statement } from '../database/statement.ts';
 import { toItem } from './items.ts';
 import { checkKey, checkKeys, MAX_BATCH, MAX_PAGE_BYTES } from './limits.ts';
 import { storedIn } from './rows.ts';
-import { type Selection, selectionOf, selectionPartsOf } from './selection.ts';
+import { coveringColumns, type Selection, selectedOf, selectionOf, selectionPartsOf } from './selection.ts';
 import type { AllRows } from './writer.ts';
 
 const nameOf = ({ table, pk, sk }: Key): string => `${table} ${pk.length} ${pk} ${sk}`;
-
-/** Whether a query reads keys only. */
-const isBare = ({ only }: Query): boolean =>
-  only?.every((name) => name === keyNames.partition || name === keyNames.sort) ?? false;
 
 /** The attributes of an item that a query returns. */
 function shown(item: Item, only: readonly string[] | undefined): Item {
@@ -76,20 +72,21 @@ export class TableReader {
     return { items: [], count: Number(all?.['count']) };
   }
 
-  #read(query: Query, { from, values, item, size: bytes }: Selection, limit: number): Page {
+  #read(query: Query, { from, values }: Selection, limit: number): Page {
     const { columns, order } = selectionPartsOf(query);
-    const text = `SELECT ${columns}, ${isBare(query) ? `${bytes} AS size` : item} ${from} ${order} LIMIT ?`;
+    const text = `SELECT ${columns}, ${selectedOf(query)} ${from} ${order} LIMIT ?`;
     const items: Item[] = [];
     let [count, size] = [0, 0];
     let last: Row | undefined;
     const isBounded = Number.isFinite(limit);
+    const covering = coveringColumns(query);
     for (const row of this.#statement(text).iterate(...values, isBounded ? limit : -1)) {
       size += sizeOf(row);
       // A page has at least one item, so that the query makes progress.
       if (size > MAX_PAGE_BYTES && count > 0) return { items, count, next: cursorOf(query, last) };
       count += 1;
       last = row;
-      items.push(toShown(row, query));
+      items.push(covering === undefined ? toShown(row, query) : toCovered(row, covering));
     }
     // DynamoDB stops at the limit without reading further: the next page may be empty.
     return count === limit ? { items, count, next: cursorOf(query, last) } : { items, count };
@@ -111,10 +108,15 @@ function projectedItem({ table, pk: hashValue }: Query, index: string, item: Ite
   return { ...shown(item, includes), [hash]: hashValue, [range]: String(row['range']) };
 }
 
+/** The part of an item that the columns of its row have. */
+function toCovered(row: Row, columns: ReadonlyMap<string, string>): Item {
+  const part: Record<string, Value> = {};
+  for (const [name, column] of columns) if (row[column] !== null) part[name] = String(row[column]);
+  return { ...part, pk: String(row['pk']), sk: String(row['sk']) };
+}
+
 function toShown(row: Row, query: Query): Item {
-  const [pk, sk] = [String(row['pk']), String(row['sk'])];
-  if (isBare(query)) return { pk, sk };
-  const item = toItem(pk, sk, storedIn(row));
+  const item = toItem(String(row['pk']), String(row['sk']), storedIn(row));
   return shown(query.index === undefined ? item : projectedItem(query, query.index, item, row), query.only);
 }
 

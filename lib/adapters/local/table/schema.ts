@@ -22,8 +22,8 @@ export const SCHEMA = [
 ].join('\n');
 
 /**
- * The attributes of an index by which lists are filtered. They are its columns, so that a filter reads neither the items nor
- * their text. Such an index has no copies of items: it is small, and its lists read the items from their table.
+ * The attributes of an index by which lists are filtered, all texts. They are its columns, so that a filter reads neither
+ * the items nor their text. Such an index has no copies of items: it is small, and its lists read the items from their table.
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   [rowsOf('runs', 'by-namespace')]: ['status', 'as', 'invoker', 'wf', 'code'],
@@ -32,16 +32,10 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
 /** The searched attributes of an index. */
 export const searchedIn = (rows: string): readonly string[] => SEARCHED[rows] ?? [];
 
-/** A column of the item of a row, as a query names it. Where it is a query of its own, it is read for rows of the result only. */
-export const itemColumn = (table: TableName, index: string | undefined, column: 'text' | 'bytes'): string =>
-  searchedIn(rowsOf(table, index)).length === 0
-    ? column
-    : `(SELECT ${column} FROM ${rowsOf(table)} AS item WHERE item.pk = found.pk AND item.sk = found.sk)`;
-
 /** The text of an attribute of a row, as a query names it; null for one that is not a text. */
-export function attributeColumn(table: TableName, index: string | undefined, attribute: string): string {
-  if (searchedIn(rowsOf(table, index)).includes(attribute)) return `"${attribute}"`;
-  const value = `json_extract(${itemColumn(table, index, 'text')}, '$."${attribute}"')`;
+export function attributeColumn(rows: string, attribute: string): string {
+  if (searchedIn(rows).includes(attribute)) return `found."${attribute}"`;
+  const value = `json_extract(text, '$."${attribute}"')`;
   return `(CASE WHEN typeof(${value}) = 'text' THEN ${value} END)`;
 }
 

@@ -1,26 +1,23 @@
 import type { Query, TextCondition } from '../../../ports/table.ts';
 import type { KeyRange, Place } from '../../portable/pages.ts';
 import { keysOf } from '../../portable/schema.ts';
-import { attributeColumn, itemColumn, rowsOf, searchedIn } from './schema.ts';
+import { attributeColumn, rowsOf, searchedIn } from './schema.ts';
 
 /** The rows of a query in SQL, from `FROM` to its conditions, and their values. */
 export interface Selection {
   readonly from: string;
   readonly values: readonly string[];
-  /** The columns of the item, as SQL. */
-  readonly item: string;
-  /** About the bytes of an item, as SQL. */
-  readonly size: string;
 }
 
 const RANGE = { from: '>=', to: '<=' } as const;
 
 /** The key columns of a query, in its order, and the order as SQL. */
 export function selectionPartsOf({ index, descending }: Query) {
-  const sorted = index === undefined ? ['sk'] : ['range', 'pk', 'sk'];
+  const names = index === undefined ? ['sk'] : ['range', 'pk', 'sk'];
+  const sorted = names.map((name) => `found.${name}`);
   const direction = descending ? ' DESC' : '';
   return {
-    columns: index === undefined ? 'pk, sk' : 'range, pk, sk',
+    columns: index === undefined ? 'found.pk, found.sk' : sorted.join(', '),
     order: `ORDER BY ${sorted.map((name) => name + direction).join()}`,
     sorted,
   };
@@ -40,11 +37,45 @@ function needName(attribute: string): string {
   throw new Error(`a query cannot have a condition on the attribute '${attribute}'`);
 }
 
+/**
+ * The columns of the attributes that a query returns, by attribute; undefined if only the items themselves have them all.
+ */
+export function coveringColumns({ table, index, only }: Query): ReadonlyMap<string, string> | undefined {
+  const { hash, range } = keysOf(table, index);
+  const keys = index === undefined ? {} : { [hash]: 'hash', [range]: 'range' };
+  const searched = searchedIn(rowsOf(table, index)).map((name) => [name, name] as const);
+  const known = new Map<string, string>([...Object.entries({ pk: 'pk', sk: 'sk', ...keys }), ...searched]);
+  if (only?.every((name) => known.has(name)) !== true) return undefined;
+  return new Map(only.map((name) => [name, known.get(name) ?? name]));
+}
+
+/** What a query selects beside its key columns: the columns of its attributes and about the bytes of a row, or the item. */
+export function selectedOf(query: Query): string {
+  const columns = coveringColumns(query);
+  if (columns === undefined) return 'text, bytes';
+  const isCopied = searchedIn(rowsOf(query.table, query.index)).length === 0;
+  const size = isCopied ? 'octet_length(text)' : 'octet_length(found.pk || found.range)';
+  return [...Array.from(columns.values(), (name) => `found."${name}"`), `${size} AS size`].join(', ');
+}
+
+/**
+ * The items of an index that has no copies of them. The order of the join is fixed: rows of the index are read in their order,
+ * and an item only for a row that fits.
+ */
+function joinOf(query: Query): string {
+  const { table, index, count = false, where = [] } = query;
+  const searched = searchedIn(rowsOf(table, index));
+  const isCovered = count || coveringColumns(query) !== undefined;
+  const readsItems = !isCovered || where.flat().some(({ attribute }) => !searched.includes(attribute));
+  if (searched.length === 0 || !readsItems) return '';
+  return ` CROSS JOIN ${rowsOf(table)} AS item ON item.pk = found.pk AND item.sk = found.sk`;
+}
+
 /** The rows of a query. */
 export function selectionOf(query: Query, range: KeyRange, place: Place | undefined): Selection {
   const { table, index, pk, where = [], descending } = query;
   const rows = rowsOf(table, index);
-  const [hash, order] = index === undefined ? ['pk', 'sk'] : ['hash', 'range'];
+  const [hash, order] = index === undefined ? ['found.pk', 'found.sk'] : ['found.hash', 'found.range'];
   const begin = descending ? 'to' : 'from';
   const parts = [`${hash} = ?`];
   const values = [pk];
@@ -63,16 +94,9 @@ export function selectionOf(query: Query, range: KeyRange, place: Place | undefi
   }
   for (const group of where) {
     parts.push(
-      `(${group.map(({ attribute, is }) => TESTS[is](attributeColumn(table, index, needName(attribute)))).join(' OR ')})`,
+      `(${group.map(({ attribute, is }) => TESTS[is](attributeColumn(rows, needName(attribute)))).join(' OR ')})`,
     );
     values.push(...group.map(({ text }) => text));
   }
-  const columns = (['text', 'bytes'] as const).map((column) => `${itemColumn(table, index, column)} AS ${column}`);
-  const isCopied = searchedIn(rows).length === 0;
-  return {
-    from: `FROM ${rows} AS found WHERE ${parts.join(' AND ')}`,
-    values,
-    item: columns.join(', '),
-    size: `octet_length(${isCopied ? 'text' : 'pk || range'})`,
-  };
+  return { from: `FROM ${rows} AS found${joinOf(query)} WHERE ${parts.join(' AND ')}`, values };
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { indexSchema, rowsOf, SCHEMA } from '../../../../lib/adapters/local/table/schema.ts';
-import { selectionOf, selectionPartsOf } from '../../../../lib/adapters/local/table/selection.ts';
+import { selectedOf, selectionOf, selectionPartsOf } from '../../../../lib/adapters/local/table/selection.ts';
 import { rangeOf } from '../../../../lib/adapters/portable/pages.ts';
 import { keysOf, tableSchemas } from '../../../../lib/adapters/portable/schema.ts';
 import type { Query, TableName } from '../../../../lib/ports/table.ts';
@@ -26,9 +26,9 @@ function openTables(): DatabaseSync {
 function planOf(database: DatabaseSync, query: Query, isFollowing: boolean): string {
   const { range } = keysOf(query.table, query.index);
   const place = isFollowing ? new Map([range, 'pk', 'sk'].map((name) => [name, 'b'])) : undefined;
-  const { from, values, item } = selectionOf(query, rangeOf(query) ?? {}, place);
+  const { from, values } = selectionOf(query, rangeOf(query) ?? {}, place);
   const { order } = selectionPartsOf(query);
-  const text = query.count ? `SELECT 1 ${from}` : `SELECT ${item} ${from} ${order}`;
+  const text = query.count ? `SELECT 1 ${from}` : `SELECT ${selectedOf(query)} ${from} ${order}`;
   const lines = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
   return lines.map(({ detail }) => String(detail)).join('\n');
 }
