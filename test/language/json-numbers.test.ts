@@ -84,7 +84,7 @@ describe('parsing JSON', () => {
 
 /** The files that read JSON of Weft itself, of protocols or of another parser, and so use JSON.parse. */
 const PLAIN =
-  /^lib\/(?:containers|adapters\/local\/table)\/|^lib\/language\/(?:json-numbers|jq\/subset\/values\/strings|sandbox\/schema-engine|schemas\/\w+)\.ts$/;
+  /^lib\/(?:containers|adapters\/local\/table)\/|^lib\/(?:domain\/runs\/tails|language\/(?:json-numbers|jq\/subset\/values\/strings|sandbox\/schema-engine|schemas\/\w+))\.ts$/;
 
 test('JSON that may hold data of users is read by parseJson', () => {
   const files = globSync('{lib,functions,bin/server}/**/*.ts').filter((path) => !PLAIN.test(path));

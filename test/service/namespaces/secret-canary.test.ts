@@ -294,7 +294,10 @@ const textOf = (value: unknown): string =>
 
 /** The attributes of items that contain a trace, each with the invoker of its run. */
 function foundInTables(): { readonly attribute: string; readonly invoker: string; readonly trace: string }[] {
-  const items = rowsOfFile(true).map((row) => toItem(String(row['pk']), String(row['sk']), storedIn(row as never)));
+  // The index of runs has columns of its own, and no item.
+  const items = rowsOfFile(true).map((row) =>
+    'text' in row ? toItem(String(row['pk']), String(row['sk']), storedIn(row as never)) : row,
+  );
   return items.flatMap((item) =>
     Object.entries(item).flatMap(([attribute, value]) => {
       const trace = traceIn(textOf(value));

@@ -70,6 +70,11 @@ export class LocalDatabase {
     this.#connection.exec(schema);
   }
 
+  /** Ends the turn of the event loop with a commit: much that is written in one turn would stay in memory. */
+  commit(): void {
+    this.#finish();
+  }
+
   /** Prepares a statement. */
   statement(text: string): Statement {
     return statementOf(this.#connection.prepare(text), this.#transaction, {

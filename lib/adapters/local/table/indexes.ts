@@ -1,4 +1,4 @@
-import type { TableName } from '../../../ports/table.ts';
+import type { Item, TableName } from '../../../ports/table.ts';
 import { type IndexSchema, tableSchemas } from '../../portable/schema.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { toItem } from './items.ts';
@@ -24,19 +24,30 @@ const definitionOf = ({ table, name, schema: { hash, range, includes } }: Wanted
   return JSON.stringify([FORM, hash, range, ...(searched.length > 0 ? searched : includes)]);
 };
 
+/** How many items are put into an index by one commit: until then they are in memory. */
+const FILLED_AT_ONCE = 5_000;
+
 /** Puts every item of a table into its index. */
 function fill(database: LocalDatabase, { table, name, schema }: Wanted): void {
-  const items = database.statement(`SELECT pk, sk, text, bytes FROM ${rowsOf(table)}`);
+  const items = database.statement(
+    `SELECT pk, sk, text, bytes FROM ${rowsOf(table)} WHERE (pk, sk) > (?, ?) ORDER BY pk, sk LIMIT ${FILLED_AT_ONCE}`,
+  );
   const put = database.statement(indexPut(rowsOf(table, name)));
   const searched = searchedIn(rowsOf(table, name));
-  database.write(() => {
-    for (const row of items.iterate()) {
-      const [pk, sk] = [String(row['pk']), String(row['sk'])];
-      const item = toItem(pk, sk, storedIn(row));
+  let last: Item | undefined;
+  const fillSome = (): void => {
+    for (const row of items.all(last?.pk ?? '', last?.sk ?? '')) {
+      const item = toItem(String(row['pk']), String(row['sk']), storedIn(row));
       const index = indexRow(schema, searched, item);
-      if (index !== undefined) put.run(index.hash, index.range, pk, sk, ...index.columns);
+      if (index !== undefined) put.run(index.hash, index.range, item.pk, item.sk, ...index.columns);
+      last = item;
     }
-  });
+  };
+  for (let before: Item | undefined; ; before = last) {
+    database.write(fillSome);
+    database.commit();
+    if (last === before) return;
+  }
 }
 
 /**

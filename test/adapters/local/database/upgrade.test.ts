@@ -103,6 +103,28 @@ test('a new folder has the current schema version at once, and no copy', async (
   expect(existsSync(join(folder, 'weft.db.schema-1'))).toBe(false);
 });
 
+test('an index is created again over more items than one commit holds', async () => {
+  const { table, close } = await open();
+  const [batches, size] = [101, 100];
+  for (let batch = 0; batch < batches; batch += 1) {
+    const items = Array.from({ length: size }, (_, n) => ({
+      pk: `run#${batch}-${n}`,
+      sk: '.',
+      nsBucket: 'ns',
+      order: '1',
+    }));
+    await table.write(items.map((item) => ({ do: 'put', table: 'runs', item })));
+  }
+  await close();
+  const file = new DatabaseSync(join(folder, 'weft.db'));
+  file.exec(`UPDATE indexes SET definition = '' WHERE name = '"runs.by-namespace"'`);
+  file.close();
+  const again = await open();
+  const { count } = await again.table.query({ table: 'runs', index: 'by-namespace', pk: 'ns', count: true });
+  expect(count).toBe(batches * size);
+  await again.close();
+});
+
 test('indexes with another definition are created again over the existing items', async () => {
   const { table, close } = await open();
   const item = { pk: 'run#i', sk: '.', nsBucket: 'ns', order: '1', as: 'flow' };
