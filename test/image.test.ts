@@ -17,15 +17,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { detectRunFlags } from '../lib/adapters/local/containers/engine/run-flags.ts';
 import { loadedLibraries, prepareSidecarImage } from '../lib/adapters/local/containers/engine/sidecar-image.ts';
 import { engineForTests } from './adapters/local/containers/fixtures/image.ts';
-import { IS_FULL } from './effort.ts';
 
 const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file));
 const engine = await engineForTests();
 const reasons = [
   ...(typeof engine === 'string' ? [engine] : []),
   ...(BUSYBOX === undefined ? ['busybox is not installed'] : []),
-  // The build installs the packages twice, which takes a minute.
-  ...(IS_FULL ? [] : ['WEFT_TEST_EFFORT is not full']),
 ];
 
 const id = `localhost/weft-image-${randomUUID().slice(0, 8)}`;

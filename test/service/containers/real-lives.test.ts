@@ -8,15 +8,13 @@ import { until } from '../../adapters/local/containers/fixtures/caller.ts';
 import { engineForTests, makeTestImage } from '../../adapters/local/containers/fixtures/image.ts';
 import { startPrivateRegistry } from '../../adapters/local/containers/fixtures/private-registry.ts';
 import type { RegistryServer } from '../../containers/fixtures/registry-server.ts';
-import { IS_FULL } from '../../effort.ts';
 import { type Json, rowsOf } from '../access/client.ts';
 import { startProcess } from '../access/process.ts';
 import { type ContainerSpace, commandOf, type Home, homeOf, idOf, openContainerSpace } from './container-space.ts';
 import { type Asking, askingOf, openSpace } from './service-space.ts';
 
 const found = await engineForTests();
-// The containers of the adapter have the same lives, and are tried always.
-const missing = typeof found === 'string' ? found : IS_FULL ? undefined : 'WEFT_TEST_EFFORT is not full';
+const missing = typeof found === 'string' ? found : undefined;
 const engine = found as Engine;
 
 let space: ContainerSpace;

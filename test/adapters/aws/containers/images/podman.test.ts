@@ -20,7 +20,6 @@ import { addImage, NODE } from '../../../../containers/fixtures/images.ts';
 import { type RegistryServer, startRegistryServer } from '../../../../containers/fixtures/registry-server.ts';
 import { type CalledFunction, containersContract, GREETING } from '../../../../contract/containers.ts';
 import { MemoryTable } from '../../../../contract/memory-table.ts';
-import { IS_FULL } from '../../../../effort.ts';
 import { engineForTests, makeTestImage } from '../../../local/containers/fixtures/image.ts';
 import { alpineNodeLayers, missingNode } from '../fixtures/alpine-node.ts';
 import { type Bucket, startBucket } from '../fixtures/bucket.ts';
@@ -32,7 +31,7 @@ const SHELL = '/bin/busybox';
 const missing =
   typeof engine === 'string'
     ? engine
-    : ((IS_FULL ? missingNode : 'WEFT_TEST_EFFORT is not full') ??
+    : (missingNode ??
       (engine.kind === 'podman' ? undefined : 'podman is not installed') ??
       (existsSync(SHELL) ? undefined : 'busybox-static is not installed'));
 
