@@ -37,15 +37,14 @@ function needName(attribute: string): string {
   throw new Error(`a query cannot have a condition on the attribute '${attribute}'`);
 }
 
-/**
- * The columns of the attributes that a query returns, by attribute; undefined if only the items themselves have them all.
- */
+/** The columns of the attributes that a query returns, by attribute; undefined if only the items themselves have them all. */
 export function coveringColumns({ table, index, only }: Query): ReadonlyMap<string, string> | undefined {
+  if (only === undefined) return undefined;
   const { hash, range } = keysOf(table, index);
   const keys = index === undefined ? {} : { [hash]: 'hash', [range]: 'range' };
   const searched = searchedIn(rowsOf(table, index)).map((name) => [name, name] as const);
   const known = new Map<string, string>([...Object.entries({ pk: 'pk', sk: 'sk', ...keys }), ...searched]);
-  if (only?.every((name) => known.has(name)) !== true) return undefined;
+  if (!only.every((name) => known.has(name))) return undefined;
   return new Map(only.map((name) => [name, known.get(name) ?? name]));
 }
 
